@@ -2,6 +2,7 @@
 #include "mjcf_model.h"
 
 #include <math.h>
+#include <sim/world.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,4 +190,33 @@ Test(mjcf_motors, equalities_of_what_does_not_move_are_left_out) {
     warned(MODEL("<worldbody><body name='a'><joint/>" BALL "<site name='p'/><body name='b' pos='1 0 0'><site name='q'/>"
                  "</body></body></worldbody><equality><connect site1='p' site2='q'/></equality>"),
            "ignored: it holds together what does not move apart");
+}
+
+/* A servo turns a ball, or a site against another, at 3 rad/s through three turns.  Its length is an angle, which jumps from
+ * pi to -pi: the servo aims by the nearest turn, and the speed stays. */
+Test(mjcf_motors, servos_of_turns_wind_through_whole_ones) {
+    static const char *const drive[2] = {"<position joint='b' gear='0 0 0.5' kp='80' kv='20'/>",
+                                         "<position site='s' refsite='o' gear='0 0 0 0 0 0.5' kp='80' kv='20'/>"};
+    char text[800];
+    for (int k = 0; k < 2; k++) {
+        snprintf(
+            text, sizeof text,
+            MODEL("<option gravity='0 0 0'/><worldbody><site name='o'/><body><joint name='b' type='ball'/><inertial "
+                  "pos='0 0 0' mass='1' diaginertia='0.1 0.1 0.1'/><site name='s'/></body></worldbody><actuator>%s"
+                  "</actuator>"),
+            drive[k]);
+        sim_scene *s = load_model(text, NULL, NULL);
+        sim_world *w = sim_world_create(s->model, &s->options, NULL);
+        cr_assert_not_null(w);
+        double most = 0;
+        for (int i = 0; i < 3000; i++) {
+            double time = sim_world_state(w)->time + 0.002;
+            *sim_world_inputs(w, SIM_CTRL) = 0.5 * 3 * time;
+            cr_assert_eq(sim_world_step(w, NULL), SIM_OK);
+            most = time > 2 ? fmax(most, fabs(sim_world_state(w)->v[2] - 3)) : most;
+        }
+        cr_expect_lt(most, 0.01, "%s: %g rad/s beside 3", drive[k], most);
+        sim_world_free(w);
+        sim_scene_free(s);
+    }
 }

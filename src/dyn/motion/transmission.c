@@ -136,6 +136,13 @@ static double orientation_length(const sim_model *m, const sim_actuator *a, cons
     return b->joint == SIM_BALL ? v3_dot(quat_log(turned), torque) : 0;
 }
 
+double transmission_period(const sim_model *m, const sim_actuator *a) {
+    const double *g = a->wrench;
+    bool ball = a->transmission == SIM_BY_ORIENTATION && m->body[a->body].joint == SIM_BALL;
+    bool turn = a->transmission == SIM_BY_SITE && a->site[1] >= 0 && g[0] == 0 && g[1] == 0 && g[2] == 0;
+    return ball || turn ? 2 * M_PI * v3_norm(v3_make(g[3], g[4], g[5])) : 0;
+}
+
 double sim_actuator_length(const sim_derived *d, int actuator, const double *q, double *moment) {
     /* no moments, then those of its kind */
     const sim_model *m = d->model;

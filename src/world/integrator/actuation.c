@@ -113,6 +113,14 @@ void actuation_set_inputs(motion_work *w, int tree, const law_point *at) {
 
 /* ---- actuators that are no joints' ---- */
 
+/* A turn is an angle up to whole turns: a servo takes the one that is nearest to where it aims. */
+static double length_on_circle(const motion_work *w, const sim_actuator *a, const drive_law *law, double l) {
+    bool servo = a->gain[0] > 0 && a->gain[0] == -a->bias[1] && a->gain[1] == 0 && a->gain[2] == 0;
+    double period = servo || law->kp > 0 ? transmission_period(w->model, a) : 0;
+    double aim = law->kp > 0 ? law->target : law->input;
+    return period > 0 ? l + period * round((aim - l) / period) : l;
+}
+
 /* The force along a length l(q): its moment J is taken some part of the step on, at the velocity v0,
  *
  *     l1 = l* + (1 - theta - p) dt J v0 + theta dt J v,     f = F + kp (target - l1) + kd (target' - J v) - k l1 - d J v,
@@ -128,6 +136,7 @@ static void set_length_law(motion_work *w, int k, const law_point *at) {
     for (int j = 0; j < t->nv; j++) {
         rate += w->moment[k][j] * at->v[t->v0 + j];
     }
+    l = length_on_circle(w, a, law, l);
     set_law(a, l - at->place * dt * rate, rate, law);
     double kp = law->kp + law->stiffness, kd = law->kd + law->damping;
     double coasting = l + (1 - at->travel - at->place) * dt * rate;
