@@ -1,34 +1,28 @@
-/* Continuous collision of two separate shapes within the step.
+/* Continuous collision of two separate shapes within the step: conservative advancement.
  *
- * Conservative advancement (Mirtich 1996): at a distance g, with no two points approaching faster than s, nothing
- * touches for a time g/s; go there and ask again.  Convex shapes apart along n stay apart while the plane between them
- * is not crossed, so there s is the approach along n:
+ * At a distance g, with no two points approaching faster than s, nothing touches for a time g/s; then both are
+ * measured again.  Convex shapes apart along n stay apart while the plane between them is not crossed, so there s is
+ * the approach along n,
  *
- *     s = -n.(v_a - v_b) + |omega_a| rho_a + |omega_b| rho_b,     rho: reach about the body's origin
+ *     s = -n.(v_a - v_b) + |omega_a| rho_a + |omega_b| rho_b,     rho: reach about the body's origin,
  *
- * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.  Any lower bound of g will do, and
- * for distance fields a cheap one is taken (field_apart.c).
+ * and s <= 0 means never.  Else s = |v_a - v_b| + |omega_a| rho_a + |omega_b| rho_b.  Any lower bound of g will do;
+ * distance fields have a cheap one (field_apart.c).
  *
- * A shape that passes by is not touched. The nearest points at the start alone would stop it at the plane of a face
- * that it only comes near.
- *
- * Bodies that meet at time t push there: with the levers l_a, l_b from the bodies' origins to the point as they are
- * then,
+ * Bodies that meet at time t push there: with the levers l_a, l_b from their origins to the point as they are then,
  *
  *     u = n.(v_a + omega_a x l_a - v_b - omega_b x l_b),     phi(t) = phi(0) + t u.
  *
- * The law takes both where the step starts.  So each body has its own point, x(0) + l.  An impulse through the centre
- * of a ball at t goes through it now, and phi(0) = phi(t) - t u is the gap that closes at t.  One point for both,
- * midway between the two of now, would be off by half of their slip until then, and turn the ball.
+ * The law takes both where the step starts.  So each body has its own point, x(0) + l: an impulse through the centre
+ * of a ball at t goes through it now.  One point, midway, would be off by half of their slip, and turn the ball.
  *
- * Two bodies that both move also have an angular momentum together.  An impulse P that the scheme gives at the points
- * x_a, x_b of the step's start, positions moving with v0 + theta (v - v0) after it, changes it by
+ * An impulse P at the points x_a, x_b of two bodies that move changes their angular momentum by
  *
  *     (x_a - x_b) x P + (1 - theta) dt (v_a - v_b) x P,        x_a - x_b = -t (v_a - v_b) along the tangents:
  *
- * nothing in the mean if theta = 1/2, t being anywhere in the step, but -t (v_a - v_b) x P if theta = 1.  There one
- * point for both (`one_point`) keeps it to rounding, and turns frictionless balls a little; the caller says which it
- * will be. */
+ * nothing in the mean if theta = 1/2, but -t (v_a - v_b) x P if theta = 1.  There one point for both (`one_point`, as
+ * the caller chooses) keeps it to rounding, and turns frictionless balls a little.
+ * Reference: Mirtich 1996. */
 #include "collide/sweep.h"
 #include "collide/contact/bounds.h"
 

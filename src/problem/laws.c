@@ -7,10 +7,8 @@
  *
  *     gamma = -dt k (phi + tau u)     <=>     R = 1 / (dt k (dt + tau)),   target = -phi0 / (dt + tau).
  *
- * Rigid: k = infinity, R = 0.  A gap may close within the step and no more, target = -phi0 / dt.  Of an overlap a step
- * undoes the part `push`, but for the slop (slop_of), and no faster than `undo` (undone_part).
- *
- * Near-rigid, with w = |W_ii|_F / 3 [1/kg] the inverse mass of a contact, and tau = dt for rigid contacts:
+ * Rigid: R = 0, target = -phi0 / dt.  Of an overlap a step undoes the part `push`, but for the slop (slop_of), and no
+ * faster than `undo` (undone_part).  Near-rigid, with w = |W_ii|_F / 3 [1/kg], tau = dt for rigid contacts:
  *
  *     R_n = max(beta^2 / (4 pi^2) w, 1 / (dt k (dt + tau))),   R_t = sigma w,   target_n = -phi0 / (dt + tau).
  *
@@ -19,14 +17,9 @@
  *     R_n = R_t = max(beta^2 / (4 pi^2) w / c, 1 / (dt k (dt + tau))),   target_t = R_t gamma_t-,
  *     target_n = R_n h + push (-phi0 / dt - R_n h)  for phi0 < 0,   h = min(gamma_n-, greatest load: load_limit).
  *
- * A normal that hardly moves counts as one that does: w is at least MIN_NORMAL_PART of the mean of W_tt.
- *
- * Rows of a contact against turning are like friction, with w of their own rows.
- *
- * Fast approaches bounce by restitution (near_rigid_bounce, rigid_target).  The six rows of a weld are two constraints,
- * of metres and of radians.  Friction has target 0, but for the elastic law, and near-rigid R = sigma w.  Springs and
- * actuators state their own R.
- *
+ * w is at least MIN_NORMAL_PART of the mean of W_tt.  Rows against turning are like friction, with w of their own.
+ * Friction has target 0, but for the elastic law.  Fast approaches bounce (near_rigid_bounce, rigid_target).  Six rows
+ * of a weld are two constraints, of metres and of radians.  Springs and actuators state their own R.
  * Reference: Castro, Permenter, Han 2021, eqs. 23, 29, 30.
  * Differs from the paper: slop, slow undoing, restitution, the option `carried` (stiffening), and the elastic law. */
 #include "problem/laws.h"

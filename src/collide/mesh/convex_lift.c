@@ -1,4 +1,4 @@
-/* A convex solid and a surface overlap so that no triangle by itself shows how.  Where would they touch?
+/* Separation by lifting: a convex solid and a surface that overlap so that no triangle by itself shows how.
  *
  * The solid is lifted along m until it first comes clear.  A triangle and the solid, both convex, meet for one interval
  * of lifts L.  Its upper end is found from above: where they are g apart along n they stay apart while L sinks by g /

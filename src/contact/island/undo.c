@@ -18,12 +18,10 @@
  * A solution exists where a motion is inside K* (Acary et al. 2011).  So targets are lowered below what the motion
  * reaches: by at most a thousandth of `undo` where it does not suffice, and by a tenth of the greatest target after a
  * failed solve (`thorough`).  A larger slack lets jammed bodies sink, as it returns each step.
- * Before the solver the rigid law examines islands with an overlap that is undone at more than 0.005 of `undo`: a jam,
- * however shallow, has no solution.  Where all are slower, slacks would ask for more than the overlaps do.  Others
- * begin at a tenth of `undo`.  Under the rigid law a stiff material counts as rigid: its R, 1e-8/M, would give
- * impulses of target / R.
- *
- * The rule is the step's, like that of restitution: sim_regularise and files keep the law unchanged.
+ * Islands with an overlap that is undone at more than 0.005 of `undo` under the rigid law, or a tenth under others, are
+ * examined before the solver; where all are slower, slacks would ask for more than the overlaps do.  Under the rigid
+ * law a stiff material counts as rigid: its R, 1e-8/M, would give impulses of target / R.
+ * sim_regularise and files keep the law unchanged.
  * Cost: up to 256 sweeps of relax.c, where such overlaps exist. */
 #include "contact/island/island.h"
 #include "contact/island/relax.h"

@@ -1,29 +1,4 @@
-/* A scene on its way from files to a model.
- *
- *   load.c      the order of everything
- *   files.c     files to trees
- *   robot.c     robots to trees
- *   loader.c    services for all of these
- *   site.c      names and poses of sites
- *   override.c  single values replaced by path
- *   expand.c    instances and patterns to one flat list of bodies, then their parents
- *   repeat.c    poses of the copies of a pattern
- *   body.c      one body to the builder: joint, mass properties, sites
- *   initial.c   initial states of joints
- *   keyframe.c  keyframes
- *   shape.c     its shapes, and their mass
- *   geometry.c  hulls, meshes, height fields and distance fields, each built once
- *   solid.c     distance fields
- *   soft.c      soft bodies; their attachments: soft_attach.c
- *   track.c     values over time
- *   control.c   loads, and the order of all that acts
- *   actuator.c  actuators
- *   tendon.c    tendons
- *   exclusion.c pairs of bodies without contact
- *   sensor.c    sensors
- *   constraint.c  constraints between bodies besides joints
- *   output.c    world options, recorded channels, cameras
- *   solver.c    the contact solver and its options */
+/* A scene on its way from files to a model.  src/scene/README.md lists the files in the order of their work. */
 #ifndef SCENE_LOADER_LOADER_H
 #define SCENE_LOADER_LOADER_H
 

@@ -5,28 +5,19 @@
  *
  *     s + alpha w (gamma - centre)    in place of s,
  *
- * centre [N s] the gamma at its start, w [1/kg] the inverse mass of a constraint by itself.  No contact then has an
- * inverse mass below alpha w.  For large alpha one or two steps solve it, and the error of gamma falls by about alpha w
- * over the inverse masses. alpha falls after a solved outer iteration, the more the fewer its steps.  It grows after
- * one that is not solved in six steps, or has |F| above three times its start after three.  An alpha that failed is a
- * floor for those that follow it, which sinks by 0.4 with each success.  So a too small alpha is rarely tried again.
- * From the second success of a single step on it sinks by 0.05: the end of a hard problem is an easy one.
+ * centre [N s] the gamma at its start, w [1/kg] the inverse mass of a constraint by itself.  For large alpha one or two
+ * steps solve it; the error of gamma falls by about alpha w over the inverse masses.  alpha falls after a solved outer
+ * iteration, the more the fewer its steps.  It grows after one that is not solved in six steps, or has |F| above three
+ * times its start after three.  An alpha that failed is a floor, which sinks by 0.4 with each success, by 0.05 from the
+ * second success of a single step on.  It ends when |F| is a third of its start; after a failure the next one starts at
+ * the least |F|, if below nine tenths.  Where a floor holds alpha, it starts beyond the end of the last one, by
+ * Nesterov's part of its change (a plain run leaves that out: it solves most problems on which the other stalls):
  *
- * An outer iteration ends when |F| is a third of its start, as the next has another centre.  After a failure the next
- * starts at the least |F|, if below nine tenths.  Steps are whole: they leave most cycles.
- *
- * Where a floor holds alpha, gamma nears the solution by a constant part each time.  There an outer iteration starts
- * beyond the end of the last one, by Nesterov's part of its change:
  *     gamma + (t - 1) / t' (gamma - gamma before),     t' = (1 + sqrt(1 + 4 t^2)) / 2,    t = 1 after a failure
  *
- * A plain run leaves that out, and takes another course: it solves most problems on which the other stalls where all
- * contacts give way.
- *
- * The exact rule, after solver/implicit/proximal.h: an outer iteration ends when |F| is a tenth of
- *     alpha / (1 + alpha) |gamma - centre|,
- * its error as a solution of the law; one that fails keeps its centre.  alpha is 0.01 at first.  It falls by 0.1 or 0.3
- * after up to four or eight steps, and grows tenfold after a failure.  It takes 1.7 times the Newton steps of the quick
- * rule above, and solves most problems on which that stalls.
+ * The exact rule, after solver/implicit/proximal.h, ends when |F| is a tenth of alpha / (1 + alpha) |gamma - centre|,
+ * its error as a solution of the law; an outer iteration that fails keeps its centre.  alpha is 0.01 at first, falls by
+ * 0.1 or 0.3 after up to four or eight steps, and grows tenfold after a failure: 1.7 times the steps of the quick rule.
  *
  * References: Acary, Bremond, Huber 2018 (PPA); Guler 1992, New proximal point algorithms for convex minimization.
  * Differs from them: the rule of alpha, whole steps, and extrapolation for a law that is not convex. */

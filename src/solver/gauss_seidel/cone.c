@@ -22,7 +22,6 @@
  *
  * A contact that resists turning has these three rows and its other discs solved in turns, each exactly, until they no
  * longer change. For a disc of radius r = mu_k g_n the same equation holds with m = 0.
- *
  * Reference: More, Sorensen 1983 (secular equation). */
 #include "solver/gauss_seidel/pgs.h"
 

@@ -1,46 +1,26 @@
-/* Portfolio of solvers: several methods take turns at one problem.
+/* Portfolio of solvers: several methods take turns at one problem (docs/solvers/auto.md).
  *
- * Whole Newton steps (acn) solve nearly all steps of a simulation in a few to tens of iterations, so they come first,
- * from the warm start.  In a hard problem E stands still for hundreds of steps, then falls at once: a run ends with its
- * part of the patience, or where E has not halved in AUTO_MAX_STALLED outer iterations.  Then acn begins again, on
- * another course: where all contacts give way by its quick rule from no impulses; where some are rigid without
- * extrapolation from no impulses, and by the quick rule from there.  Runs from the warm start without extrapolation and
- * by the exact rule have the work that these leave.  The others take turns after it, from the best impulses, and in the
- * end acn begins once more from theirs.  Of local problems, which have no velocities, acn takes those with a symmetric
- * W, by its factor.  Under an unsymmetric W nsn takes the turns of canal, in whole solves: it needs fewer steps, but
- * dense matrices.
+ * Whole Newton steps (acn) solve nearly all steps of a simulation, so they come first, from the warm start.  A run
+ * ends with its part of the patience, or where E has not halved in AUTO_MAX_STALLED outer iterations.  Then acn begins
+ * again, on another course: by its quick rule or without extrapolation from no impulses, then by the exact rule.  The
+ * others take turns after it, from the best impulses, and in the end acn begins once more from theirs.  Of local
+ * problems acn takes those with a symmetric W; under an unsymmetric one nsn takes the turns of canal.  Of the turns,
  *
- * First-order methods are cheap and solve most problems in tens of sweeps, but stall where forces travel far.  Newton's
- * method solves those in tens of steps, each at the cost of a few to hundreds of sweeps.  E, as it falls, tells which
- * is better:
- *
- *   - PGS begins the turns, unless a warm start is nearly a solution: Newton's method finishes best;
- *   - a turn continues while E falls so fast that, at this rate, it ends sooner than the next method is likely to;
+ *   - PGS begins, unless a warm start is nearly a solution: Newton's method finishes best;
+ *   - one continues while E falls so fast that, at this rate, it ends sooner than the next method is likely to;
  *   - after Newton's method SubADMM may try; then, each time, the first-order method whose E fell fastest in its last
  *     turn, for its work, and none less than a third as long as the other;
- *   - turns get longer: Newton's method has four times the work of the others together, these as much as it.
+ *   - they get longer: Newton's method has four times the work of the others together, these as much as it.
  *
+ * Starts.  TOGETHER: a method restarts from the best impulses if they are much better than its own.  APART: each from
+ * its own, as E has minima under friction in which Newton's method stalls.  The last start begins from zero.  One has
+ * failed when the work has grown by a factor since E last halved, and each method has had a least number of iterations.
  * Work is counted in multiplications, not in seconds: the same problem takes the same turns.
  *
- * Starts.  TOGETHER: a method restarts from the best impulses if they are much better than its own.  Under friction E
- * has minima that are no solutions, in which Newton's method stalls.  Then the methods run APART, each from its own
- * impulses.  The total work is at most a small multiple of that of the best of them alone.  A second Newton's method
- * finishes the results of first-order methods.  Both starts use the warm start, if there is one; the last start begins
- * from zero.
+ * Patience.  A step of a simulation gives up after 4 H, and 2 H more where it changes the targets and tries again:
  *
- * Patience.  A step of a simulation gives up after a multiple of H, the Newton steps of a hard problem of n contacts: its
- * patience (4, and 2 more where the step changes the targets and tries again).
- *
- *     H = 17 sqrt(n) min(1, n/400)     all contacts give way: the hardest islands of falls of 400 to 640 bodies take up
- *                                      to 1.9 H from the warm start, 1.5 H from no impulses
- *     H = 40 sqrt(n), at least 200     some are rigid: piles of balls and falls of 120 to 200 bodies take up to 1.5 H in
- *                                      each run, and the exact rule takes up to 450 steps for 8 to 32 contacts
- *
- * Each run of acn, the turns and the end have a part of the patience, and what one leaves goes to the next.
- *
- * A start has failed when the work has grown by a factor since E last halved, and each method has made a least number
- * of iterations.  APART, Newton's method must have ended, too.  Where E suffices for a step of a simulation, the last
- * start ends as early as the first. */
+ *     H = 17 sqrt(n) min(1, n/400)     Newton steps where all of n contacts give way: falls take up to 1.9 H
+ *     H = 40 sqrt(n), at least 200     where some are rigid: falls and piles of balls take up to 1.5 H in each run */
 #include "solver/portfolio/auto.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/outcome.h"

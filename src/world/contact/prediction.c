@@ -22,7 +22,6 @@
  *
  * A contact that closes faster is an impact.  Velocities at the start do not predict its motion, and it keeps the
  * levers that it meets with (collide/sweep.c).
- *
  * Cost: a second narrow phase for the pairs of lasting contacts that are not carried. */
 #include "collide/skin/element.h"
 #include "dyn/motion/advance.h"

@@ -21,7 +21,6 @@
  * is reported. Elasticity in rows of the contact problem has D by their impulses, and is not taken anew.
  *
  *     h   step, s;  M, F: masses, kg, and other forces, N;  p, theta: parts of step and velocity of the scheme (theta.c)
- *
  * Reference: Nocedal, Wright 2006, Numerical optimization, section 3.1 and algorithm 18.3, here without a merit for rows.
  * Cost: two energies of the tetrahedra and a product with A; a linearisation, a factor and a contact problem a pass. */
 #include "dyn/motion/advance.h"
