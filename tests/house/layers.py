@@ -16,7 +16,7 @@ import sys
 ENTRIES = set(""".ci .clang-format .clang-tidy .editorconfig .gitignore CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE README.md
     SECURITY.md bench docs examples include meson.build meson_options.txt pyproject.toml python scenes src study tests tools
     viewer""".split())  # of the top level
-MAX_FILE, MAX_FUNCTION, MAX_STAGE = 600, 60, 20
+MAX_FILE, MAX_FUNCTION, MAX_STAGE, MAX_HEAD = 600, 60, 20, 25
 MAX_SOURCES = 12  # .c files of one folder, without those of its folders
 CROWDED = {}  # folder: the reason why it holds more
 # A file that must be longer says so in its first comment: "Long: one table, read top to bottom."
@@ -137,6 +137,15 @@ def sizes(files, rooms):
                 yield f"{path}:{line}: {name} has {length} lines, over {MAX_FUNCTION}, and the head does not say why"
 
 
+def heads(files, rooms):
+    """Heads that go beyond the method: measurements and history belong in docs."""
+    for path, text in files.items():
+        if path.startswith("src/") and path.endswith((".c", ".h")):
+            count = text[:text.find("*/")].count("\n") + 1 if text.startswith("/*") else 0
+            if count > MAX_HEAD:
+                yield f"{path}: a head of {count} lines, over {MAX_HEAD}"
+
+
 def staged(files, rooms):
     """Functions of the sources without a comment, inside or directly above, that are longer than one stage."""
     for path, text in files.items():
@@ -255,6 +264,7 @@ RULES = [
     (edges, "every include stays within its rooms"),
     (judged, "the judge shares nothing with the solvers but base, math and the problem's public header"),
     (sizes, f"files have at most {MAX_FILE} lines and functions {MAX_FUNCTION}, or say why"),
+    (heads, f"heads have at most {MAX_HEAD} lines"),
     (staged, f"functions over {MAX_STAGE} lines have a comment for each stage, or one above"),
     (leftovers, "nothing is left to be done in a comment"),
     (bare, "constants say a quantity"),
@@ -311,6 +321,7 @@ PLANTED = [
     (judged, "a public solver that knows its judge", "include/sim/solver.h", "#include <sim/judge.h>\n"),
     (sizes, "a long file", "src/model/a.c", "int a;\n" * 601),
     (sizes, "a long function", "src/model/a.c", LONG_FUNCTION),
+    (heads, "a head of 26 lines", "src/model/a.c", "/* A." + "\n * B." * 25 + " */\nint a;\n"),
     (staged, "a function of 21 lines without a comment", "src/model/a.c", STAGES),
     (staged, "one whose comment above is not its own", "src/model/a.c", "/* Of a. */\nint a;\n\n" + STAGES),
     (leftovers, "a leftover", "src/model/a.c", "/* TO" + "DO: mend */\n"),
