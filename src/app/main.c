@@ -112,7 +112,7 @@ static int run_command(int count, char **arguments) {
 }
 
 int main(int count, char **arguments) {
-    hdf5_no_tidying();
+    hdf5_disable_atexit();
     for (int k = 0; count > 1 && k < COMMANDS; k++) {
         if (strcmp(arguments[1], commands[k].name) == 0) {
             return flush_output(commands[k].main(count - 1, arguments + 1));

@@ -5,7 +5,7 @@
 
 bool hdf5_present(void) { return false; }
 
-void hdf5_no_tidying(void) {}
+void hdf5_disable_atexit(void) {}
 
 writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *set, sim_error *error) {
     (void)scene, (void)set;

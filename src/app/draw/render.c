@@ -196,7 +196,7 @@ static sim_status load_rendered_scene(rendering *r, sim_error *error) {
     } else if ((r->run = trajectory_open(request->file, error)) != NULL) {
         r->scene = recorded_scene(r->run, request->scene, &wish, error);
     }
-    return r->scene ? setup_somebody(r->scene, request->file, error) : error->status;
+    return r->scene ? require_bodies(r->scene, request->file, error) : error->status;
 }
 
 static sim_status collect_frames(rendering *r, sim_error *error) {

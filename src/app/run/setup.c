@@ -95,7 +95,7 @@ sim_scene *setup_scene(const char *path, const char *text, size_t length, const 
     return scene;
 }
 
-sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error) {
+sim_status require_bodies(const sim_scene *scene, const char *path, sim_error *error) {
     return scene->model->nbody > 1
                ? SIM_OK
                : sim_fail(error, SIM_BAD_INPUT, "%s: has no bodies: there is nothing to show", path);
@@ -219,7 +219,7 @@ static sim_status open_files(run_context *run, FILE **summary, sim_error *error)
         status = setup_folder(request->dump_file, "a problem", error);
     }
     if (!status && (request->html || request->view)) {
-        status = setup_somebody(run->scene, run->scene_file, error);
+        status = require_bodies(run->scene, run->scene_file, error);
     }
     /* the page, and all names claimed against each other */
     status = status ? status : page_open(run, error);

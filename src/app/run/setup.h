@@ -23,7 +23,7 @@ typedef struct scene_wish {
  * `error->text` is then empty. */
 sim_scene *setup_scene(const char *path, const char *text, size_t length, const scene_wish *wish, sim_error *error);
 /* Does an output go to the terminal? */
-sim_status setup_somebody(const sim_scene *scene, const char *path, sim_error *error);
+sim_status require_bodies(const sim_scene *scene, const char *path, sim_error *error);
 /* A folder that files can be made in?  Said before a long run, not after it. */
 sim_status setup_folder(const char *path, const char *what, sim_error *error);
 void run_clear(run_context *run);

@@ -135,7 +135,7 @@ sim_status live_serve(const view_request *request, sim_error *error) {
     if (!scene) {
         return error->status;
     }
-    sim_status status = setup_somebody(scene, request->file, error);
+    sim_status status = require_bodies(scene, request->file, error);
     status = status ? status : set_up(&s, request, scene, error);
     status = status ? status : run_live(&s, error);
     live_server_close(s.server);

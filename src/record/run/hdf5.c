@@ -54,7 +54,7 @@ typedef struct hdf5 {
 
 bool hdf5_present(void) { return true; }
 
-void hdf5_no_tidying(void) { H5dont_atexit(); }
+void hdf5_disable_atexit(void) { H5dont_atexit(); }
 
 /* ---- failures of the library ---- */
 

@@ -22,6 +22,6 @@ writer *hdf5_open(const char *path, const sim_scene *scene, const channel_set *s
 bool hdf5_present(void);
 /* For programs, before anything else of HDF5: when the program ends the library stays as it is.  Tidying up, it would
  * fail noisily once it has met a damaged file. */
-void hdf5_no_tidying(void);
+void hdf5_disable_atexit(void);
 
 #endif
