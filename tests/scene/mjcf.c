@@ -412,17 +412,19 @@ Test(scene_mjcf, what_is_ignored_is_said_once_for_each_reason) {
     sim_diagnostics_free(&found);
 }
 
+#define SWITCHED(flag, inside)                                                                                         \
+    MODEL("<option>\n<flag " flag "/></option><worldbody>\n<body>" inside "</body></worldbody>")
 Test(scene_mjcf, what_is_refused_is_named_and_may_be_allowed) {
-    refused(BODY("\n<geom size='1' shellinertia='true'/>"), "scene.json:4:16",
-            "the attribute \"shellinertia\" of <geom> is not supported (shapes are solid; give the body an <inertial>; "
-            "--allow shellinertia");
+    refused(SWITCHED("override='enable'", BALL), "scene.json:3:7",
+            "the attribute \"override\" of <flag> is not supported (it replaces the parameters of all contacts; "
+            "--allow override");
     refused(WORLD("<composite/>"), "scene.json:3:1",
             "<composite> is not supported (write its bodies; --allow composite");
-    sim_scene *s = load_model(BODY("<geom size='1' shellinertia='false'/>"), NULL, NULL);
+    sim_scene *s = load_model(SWITCHED("override='disable'", BALL), NULL, NULL);
     sim_scene_free(s);
-    const char *allow[] = {"shellinertia", "composite"};
+    const char *allow[] = {"override", "composite"};
     sim_import_options import = {.nallow = 2, .allow = allow};
-    s = load_model(BODY("<geom size='1' shellinertia='true'/><composite/>"), NULL, &import);
+    s = load_model(SWITCHED("override='enable'", BALL "<composite/>"), NULL, &import);
     sim_scene_free(s);
     refused("<mujoco>\n<geom/></mujoco>", "scene.json:2:1", "unknown element <geom> in <mujoco>");
 }

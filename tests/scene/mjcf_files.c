@@ -1,5 +1,7 @@
 /* Models in MJCF with files beside them: height fields and textures. */
 #include "mjcf_model.h"
+
+#include "math/angle.h"
 #include "view/image/png.h"
 
 #include <math.h>
@@ -239,4 +241,33 @@ Test(mjcf_files, solids_by_formula_refuse_other_parameters) {
         cr_expect(strstr(error.text, " takes the "), "%s", error.text);
         sim_diagnostics_free(&found);
     }
+}
+
+/* Mass on the surface: that of a ball has 2/3 m r^2, of a can and a chest the sums of their walls; 6 kg/m^2. */
+Test(mjcf_files, shells_have_their_mass_on_the_surface) {
+    static const struct {
+        const char *geom;
+        double mass, x, y, z;
+    } shell[] = {
+        {"type='sphere' size='0.5' mass='3'", 3, 0.5, 0.5, 0.5},
+        {"type='sphere' size='0.5' density='6'", 6 * PI, PI, PI, PI},
+        {"type='cylinder' size='1 1' density='6'", 36 * PI, 6 * PI * (4 * (0.5 + 1 / 3.0) + 2 * 1.25),
+         6 * PI * (4 * (0.5 + 1 / 3.0) + 2 * 1.25), 6 * PI * (4 + 1)},
+        {"type='capsule' size='1 1' density='6'", 48 * PI, 6 * PI * (4 * (0.5 + 1 / 3.0) + 4 * (2 / 3.0 + 2)),
+         6 * PI * (4 * (0.5 + 1 / 3.0) + 4 * (2 / 3.0 + 2)), 6 * PI * (4 + 8 / 3.0)},
+        {"type='box' size='1 1 1' density='6'", 144, 160, 160, 160},
+    };
+    char text[500];
+    for (size_t k = 0; k < sizeof shell / sizeof shell[0]; k++) {
+        snprintf(text, sizeof text, BODY("<freejoint/><geom shellinertia='true' %s/>"), shell[k].geom);
+        sim_scene *s = load_model(text, NULL, NULL);
+        const sim_inertia *I = &s->model->body[1].inertia;
+        double off = fabs(I->mass - shell[k].mass) + fabs(I->moment.xx - shell[k].x) + fabs(I->moment.yy - shell[k].y) +
+                     fabs(I->moment.zz - shell[k].z);
+        cr_expect_lt(off, 1e-12 * shell[k].mass, "%s: %.17g %.17g %.17g %.17g", shell[k].geom, I->mass, I->moment.xx,
+                     I->moment.yy, I->moment.zz);
+        sim_scene_free(s);
+    }
+    refused(BODY("<freejoint/><geom type='ellipsoid' size='1 2 3' shellinertia='true'/>"), "scene.json:3:64",
+            "ellipsoids have no shell of mass");
 }

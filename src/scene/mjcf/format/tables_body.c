@@ -163,9 +163,9 @@ static const xml_key geom_keys[] = {
     {.name = "shellinertia",
      .kind = XML_CHOICE,
      .choices = FALSE_TRUE,
-     .use = XML_REFUSED,
      .standard = "false",
-     .help = "shapes are solid; give the body an <inertial>"},
+     .help = "The mass is on the surface, and the density one of the area, kg/m^2. Not of ellipsoids and meshes with "
+             "mass."},
     {.name = "solmix",
      .kind = XML_NUMBER,
      .standard = "1",

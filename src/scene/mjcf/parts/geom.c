@@ -121,6 +121,7 @@ static void read_mass(mjcf_work *w, mjcf_geom *g) {
         xml_error(w->report, mjcf_holder(i, key), key, NULL, "the %s is negative", key);
         mjcf_refuse(w);
     }
+    g->shell = mjcf_says(&g->item, "shellinertia", "true");
     bool explicit = w->model.body[g->body].inertial && c->inertia != MJCF_INERTIA_ALWAYS;
     g->weighs = g->body > 0 && !explicit && c->inertia != MJCF_INERTIA_NEVER && g->group >= c->groups[0] &&
                 g->group <= c->groups[1] && (g->mass < 0 ? g->density > 0 : g->mass > 0) && g->type != MJCF_PLANE &&

@@ -7,6 +7,7 @@
  *     settotalmass    all masses and moments are scaled
  *
  * A body of plain shapes keeps their densities, as a person would write it; any other has numbers. */
+#include "math/angle.h"
 #include "math/eigen.h"
 #include "scene/mjcf/parts/parts.h"
 
@@ -30,13 +31,42 @@ static sim_shape solid_shape(const mjcf_geom *g) {
     return s;
 }
 
+/* Of the surface at 1 kg/m^2: its area A, and second moments s_k, the integral of the square of coordinate k over it. */
+static sim_inertia shell_inertia(const mjcf_geom *g) {
+    const double a = g->size[0], b = g->size[1], c = g->size[2];
+    double area, s[3];
+    if (g->type == MJCF_BOX) {
+        area = 8 * (a * b + b * c + c * a);
+        s[0] = 8 * a * a * (b * c + (a * c + a * b) / 3);
+        s[1] = 8 * b * b * (c * a + (b * c + a * b) / 3);
+        s[2] = 8 * c * c * (a * b + (b * c + a * c) / 3);
+    } else {
+        /* a tube of the length l and what closes it: two half balls, or two discs */
+        bool round = g->type != MJCF_CYLINDER;
+        double l = g->type == MJCF_SPHERE ? 0 : 2 * b, tube = 2 * PI * a * l, ends = (round ? 4 : 2) * PI * a * a;
+        area = tube + ends;
+        s[0] = s[1] = tube * a * a / 2 + ends * a * a / (round ? 3 : 4);
+        s[2] = tube * l * l / 12 + ends * (l * l / 4 + (round ? a * l / 2 + a * a / 3 : 0));
+    }
+    return (sim_inertia){area, {0, 0, 0}, {s[1] + s[2], s[2] + s[0], s[0] + s[1], 0, 0, 0}};
+}
+
 /* In the frame of the body. */
 static bool geom_inertia(mjcf_work *w, const mjcf_geom *g, sim_inertia *out) {
+    if (g->shell && (g->mesh || g->type == MJCF_ELLIPSOID)) {
+        xml_error(w->report, mjcf_holder(&g->item, "shellinertia"), "shellinertia",
+                  g->mesh ? "give the mesh inertia=\"shell\"" : NULL, "%s have no shell of mass",
+                  g->mesh ? "geoms of meshes" : "ellipsoids");
+        mjcf_refuse(w);
+        return false;
+    }
     if (g->mesh) {
         if (!mjcf_weigh_mesh(w, g->mesh, g->item.at)) {
             return false;
         }
         *out = g->mesh->inertia;
+    } else if (g->shell) {
+        *out = shell_inertia(g);
     } else {
         sim_shape s = solid_shape(g);
         *out = sim_shape_inertia(&s, 1);
@@ -60,7 +90,7 @@ static void weigh_geoms(mjcf_work *w, mjcf_body *b) {
         }
         b->inertia = b->massive ? sim_inertia_add(&b->inertia, &I) : I;
         b->massive = true;
-        b->solid &= !g->mesh && !(g->visual && g->scope->file->compiler.discard_visual);
+        b->solid &= !g->mesh && !g->shell && !(g->visual && g->scope->file->compiler.discard_visual);
     }
     b->solid &= b->massive;
 }

@@ -140,6 +140,7 @@ typedef struct mjcf_geom {
     double rgba[4];
     bool colored;
     bool weighs;  /* it gives its body mass */
+    bool shell;   /* on its surface */
     bool visual;  /* it has no contacts */
     bool around;  /* a tendon names it */
     bool paired;  /* a <pair> names it */
