@@ -91,7 +91,7 @@ static double near_paper(double place) { return fmin(fmax(place, -1e5), 1e5); }
 static int side_of_page(const plot_scale *x, double value) { return value < x->low ? -1 : value > x->high ? 1 : 0; }
 
 /* It and its neighbours lie to one side. */
-static int out_of_sight(const plot_curve *curve, ptrdiff_t k, const plot_scale *x) {
+static bool out_of_sight(const plot_curve *curve, ptrdiff_t k, const plot_scale *x) {
     int side = side_of_page(x, curve->x[k]);
     return side && (k == 0 || side_of_page(x, curve->x[k - 1]) == side) &&
            (k == curve->count - 1 || side_of_page(x, curve->x[k + 1]) == side);
