@@ -352,7 +352,7 @@ static bool is_idle(mjcf_work *w, const mjcf_each *each, const mjcf_item *i) {
     static const char *const key[] = {"site", "refsite", "cranksite", "slidersite"};
     const mjcf_model *m = &w->model;
     const mjcf_tendon *tendon = find_pulled(w, each->scope, each->at);
-    bool idle = tendon && mjcf_is_still(w, tendon), moves = false;
+    bool idle = tendon && tendon->still, moves = false;
     for (int k = 0; k < 4; k++) {
         int found = mjcf_find(w, each->scope, &m->sites, i, key[k], "site");
         idle |= found >= 0;

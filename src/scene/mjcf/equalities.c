@@ -220,7 +220,7 @@ static tie find_tie(mjcf_work *w, const mjcf_scope *s, const mjcf_item *i) {
     tie t = {{NULL}};
     for (int k = 0; k < 2; k++) {
         int found = mjcf_find(w, s, &m->tendons, i, key[k], "tendon");
-        if (found >= 0 && !mjcf_is_still(w, &m->tendon[found])) {
+        if (found >= 0 && !m->tendon[found].still) {
             t.name[k] = mjcf_name_of(&m->tendons, found);
         } else if (found == -1) {
             t.name[k] = ""; /* reported */

@@ -72,10 +72,8 @@ void mjcf_put_equalities(mjcf_work *w);
 void mjcf_put_lone_tendons(mjcf_work *w, mjcf_list *list);
 
 /* ---- tendons.c ---- */
-/* Their names, and the geoms that they touch. */
+/* Their names, which of them are still, and the geoms that they touch. */
 void mjcf_list_tendons(mjcf_work *w);
-/* Is it a string between points that are fixed to the world?  Its length is constant: it is left out. */
-bool mjcf_is_still(mjcf_work *w, const mjcf_tendon *t);
 void mjcf_put_tendons(mjcf_work *w);
 
 /* ---- actuators.c ---- */

@@ -164,7 +164,7 @@ static bool is_idle(mjcf_work *w, const mjcf_each *each, subject of) {
         return found >= 0 && m->motor[found].idle;
     }
     int found = of == OF_TENDON ? mjcf_find(w, each->scope, &m->tendons, &item, "tendon", "tendon") : -1;
-    return found >= 0 && mjcf_is_still(w, &m->tendon[found]);
+    return found >= 0 && m->tendon[found].still;
 }
 
 /* Can scenes measure it?  Else one notice. */

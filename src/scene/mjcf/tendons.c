@@ -6,6 +6,27 @@
 
 /* ---- names, before anything refers to them ---- */
 
+static bool is_round(const mjcf_geom *g) { return g->type == MJCF_SPHERE || g->type == MJCF_CYLINDER; }
+
+/* Is it a string between points that are fixed to the world? */
+static bool is_still(mjcf_work *w, const mjcf_tendon *t) {
+    const mjcf_model *m = &w->model;
+    bool found = false;
+    for (const xml_element *e = t->at->first; e && strcmp(t->at->name, "spatial") == 0; e = e->next) {
+        bool site = strcmp(e->name, "site") == 0;
+        if (!e->table || !(site || strcmp(e->name, "geom") == 0)) {
+            continue;
+        }
+        mjcf_item item = mjcf_plain(t->scope, e);
+        int k = mjcf_find(w, t->scope, site ? &m->sites : &m->geoms, &item, e->name, e->name);
+        if (k < 0 || (!site && !is_round(&m->geom[k])) || m->body[site ? m->site[k].body : m->geom[k].body].clump > 0) {
+            return false;
+        }
+        found = true;
+    }
+    return found;
+}
+
 void mjcf_list_tendons(mjcf_work *w) {
     mjcf_model *m = &w->model;
     mjcf_each each = mjcf_each_of(m, "tendon", NULL);
@@ -16,6 +37,7 @@ void mjcf_list_tendons(mjcf_work *w) {
         const char *name = mjcf_name(w, each.scope, each.at);
         name = name ? name : mjcf_number_name(w, "tendon", m->ntendon);
         m->tendon[m->ntendon] = (mjcf_tendon){.scope = each.scope, .at = each.at};
+        m->tendon[m->ntendon].still = is_still(w, &m->tendon[m->ntendon]);
         mjcf_add_name(w, &m->tendons, each.at, "tendon", name, m->ntendon++);
         /* geoms that it touches are kept, whatever else they are for */
         for (const xml_element *e = xml_child(each.at, "geom"); e; e = xml_next(e)) {
@@ -29,8 +51,6 @@ void mjcf_list_tendons(mjcf_work *w) {
 }
 
 /* ---- paths ---- */
-
-static bool is_round(const mjcf_geom *g) { return g->type == MJCF_SPHERE || g->type == MJCF_CYLINDER; }
 
 /* Is a point of the world within a cylinder without its ends, but not in the ball of its radius? */
 static bool is_doubtful(const mjcf_model *m, const mjcf_geom *g, sim_v3 p) {
@@ -255,24 +275,6 @@ static void put_ball_ranges(mjcf_work *w, mjcf_list *list) {
     }
 }
 
-bool mjcf_is_still(mjcf_work *w, const mjcf_tendon *t) {
-    const mjcf_model *m = &w->model;
-    bool found = false;
-    for (const xml_element *e = t->at->first; e && strcmp(t->at->name, "spatial") == 0; e = e->next) {
-        bool site = strcmp(e->name, "site") == 0;
-        if (!e->table || !(site || strcmp(e->name, "geom") == 0)) {
-            continue;
-        }
-        mjcf_item item = mjcf_plain(t->scope, e);
-        int k = mjcf_find(w, t->scope, site ? &m->sites : &m->geoms, &item, e->name, e->name);
-        if (k < 0 || (!site && !is_round(&m->geom[k])) || m->body[site ? m->site[k].body : m->geom[k].body].clump > 0) {
-            return false;
-        }
-        found = true;
-    }
-    return found;
-}
-
 void mjcf_put_tendons(mjcf_work *w) {
     mjcf_list list = {.key = "tendons"};
     mjcf_each each = mjcf_each_of(&w->model, "tendon", NULL);
@@ -282,7 +284,7 @@ void mjcf_put_tendons(mjcf_work *w) {
         const char *name = mjcf_name(w, each.scope, each.at);
         bool fixed = strcmp(each.at->name, "fixed") == 0;
         const mjcf_tendon *t = &w->model.tendon[number];
-        if (mjcf_is_still(w, t)) {
+        if (t->still) {
             xml_notice(w->report, each.at, NULL, NULL, "ignored: a tendon that no joint moves");
             continue;
         }

@@ -203,6 +203,7 @@ typedef struct mjcf_tendon {
     const mjcf_scope *scope;
     const xml_element *at;
     double geared[3], armature; /* of its actuators, as of a joint */
+    bool still;                 /* a string between points that are fixed to the world: left out */
 } mjcf_tendon;
 
 typedef struct mjcf_model {
