@@ -381,6 +381,7 @@ static void stay_at_start(world_contacts *w, int tree) {
         sim_range bodies = sim_tree_range(w->model, tree);
         sim_kinematics(w->end, bodies, w->now->q);
         sim_velocities(w->end, bodies, w->now->v);
+        memcpy(w->v_ahead + t->v0, w->now->v + t->v0, (size_t)t->nv * sizeof *w->v_ahead);
     }
 }
 
