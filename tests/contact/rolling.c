@@ -375,7 +375,7 @@ Test(rolling, rattleback_turns_back_as_the_rolling_equations_say) {
 }
 
 /* A ball slides over another one, which lies on a plate: the plate is slow, touches no fast body, and stays where a step
- * begins.  What the world did before does not matter. */
+ * begins.  It does not matter for what the world was used before. */
 Test(rolling, over_a_slow_plate_has_the_same_bits_in_a_world_that_was_used) {
     enum { STEPS = 20 };
     yard y = yard_begin(v3_make(0, 0, -g), rough(0.5));

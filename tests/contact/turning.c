@@ -285,6 +285,43 @@ Test(turning, a_turntable_takes_a_ball_along_by_torsion) {
     }
 }
 
+/* Surfaces of both bodies turn, each about an axis of its own body: the ball ends at the table's velocity less its own.  The
+ * table lies on its side in a body that is turned the other way. */
+Test(turning, surfaces_of_both_bodies_turn_about_axes_of_theirs) {
+    double torsion = 0.002, turn = 3, own = 1, rate = torsion * g / (0.4 * radius * radius);
+    yard y = soft_yard(v3_make(0, 0, -g), 0.5, 0, torsion);
+    sim_body_def def = sim_body_default();
+    def.name = "table";
+    def.joint = SIM_FIXED;
+    def.placement.R = (m3){{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}; /* y up */
+    sim_shape table = sim_shape_default();
+    table.type = SIM_CYLINDER;
+    table.size[0] = 1;
+    table.size[1] = 0.2;
+    table.pose = (sim_pose){{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}, {0, -0.1, 0}};
+    table.material = y.material;
+    table.surface_spin = v3_make(0, turn, 0);
+    table.body = sim_builder_add_body(y.builder, &def);
+    sim_builder_add_shape(y.builder, &table);
+    sim_shape ball = sim_shape_default();
+    ball.type = SIM_SPHERE;
+    ball.size[0] = radius;
+    ball.material = y.material;
+    ball.surface_spin = v3_make(0, 0, own);
+    def = sim_body_default();
+    def.name = "ball";
+    def.inertia = sim_shape_inertia(&ball, 500);
+    def.q[2] = radius;
+    ball.body = sim_builder_add_body(y.builder, &def);
+    sim_builder_add_shape(y.builder, &ball);
+    yard_open(&y, "auto", SIM_MIDPOINT, dt);
+    step_until(&y, (turn - own) / rate + 0.2);
+    double end = motion_of(&y, "ball").ang.z;
+    cr_expect_float_eq(end, turn - own, 1e-3 * turn, "%.9g", end);
+    cr_expect_eq(y.unsolved, 0);
+    yard_end(&y);
+}
+
 /* A ball that rolls outwards, against rolling resistance and torsion, goes the same way on both. */
 Test(turning, a_surface_that_turns_is_a_table_that_turns) {
     for (int s = 0; s < SOLVERS; s++) {

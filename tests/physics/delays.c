@@ -144,6 +144,22 @@ Test(delays, are_part_of_the_state) {
     bench_close(&b);
 }
 
+/* Inputs that have not acted yet tell two states apart. */
+Test(delays, are_compared_with_the_state) {
+    bench b[2];
+    for (int k = 0; k < 2; k++) {
+        b[k] = bench_open(0.03, 0, SIM_NO_ACTIVATION);
+        step_with(&b[k], k);
+        sim_world_inputs(b[k].world, SIM_CTRL)[0] = 0;
+    }
+    const sim_state *now[2] = {sim_world_state(b[0].world), sim_world_state(b[1].world)};
+    cr_expect_eq(now[0]->v[0], now[1]->v[0]);
+    cr_expect_eq(now[0]->effort[0], now[1]->effort[0]);
+    cr_expect_not(sim_state_same(b[0].model, now[0], now[1]));
+    bench_close(&b[0]);
+    bench_close(&b[1]);
+}
+
 Test(delays, longer_than_their_room_are_refused_by_name) {
     bench b = bench_open(0.08, 0, SIM_NO_ACTIVATION);
     sim_options options = *sim_world_options(b.world);

@@ -271,6 +271,31 @@ Test(drag, is_the_same_for_bodies_of_any_size) {
     }
 }
 
+/* The slopes by which a step is implicit: those of the force, and of the moment, along each axis. */
+Test(drag, has_the_slopes_of_its_force_along_its_axes) {
+    random_source random = {17};
+    const double h = 1e-5;
+    for (int trial = 0; trial < 20; trial++) {
+        sim_inertia inertia = random_inertia(&random);
+        sim_drag drag = sim_drag_of_inertia(&inertia);
+        drag.type = trial % 2 ? SIM_DRAG_ELLIPSOID : SIM_DRAG_BOX;
+        sim_fluid fluid = {.density = 1.2, .viscosity = 1e-3};
+        for (int k = 0; k < 6; k++) {
+            double v = random_uniform(&random, 1, 3), slope[6], f[2];
+            for (int side = 0; side < 2; side++) {
+                double u[6] = {0};
+                u[k] = side ? v + h : v - h;
+                sim_motion at = {{u[0], u[1], u[2]}, {u[3], u[4], u[5]}};
+                sim_force g = sim_drag_force(&drag, &fluid, at, slope);
+                const double all[6] = {g.ang.x, g.ang.y, g.ang.z, g.lin.x, g.lin.y, g.lin.z};
+                f[side] = all[k];
+            }
+            double due = (f[0] - f[1]) / (2 * h);
+            cr_expect_float_eq(slope[k], due, 1e-4 * due, "%d, axis %d: %g, not %g", trial, k, slope[k], due);
+        }
+    }
+}
+
 /* ---- trees ---- */
 
 /* An arm with a universal joint, hinges, a slider and fixed parts; boxes of inertia, but for two of its bodies.  `ball`:

@@ -58,6 +58,30 @@ Test(opening, is_the_gap_and_closes_at_the_rate_of_the_law) {
     }
 }
 
+/* Of several constraints, in whatever order. */
+Test(opening, is_that_of_the_widest) {
+    for (int widest = 0; widest < 3; widest++) {
+        sim_builder *b = sim_builder_create();
+        sim_builder_gravity(b, (sim_v3){0, 0, 0});
+        for (int k = 0; k < 3; k++) {
+            sim_body_def def = sim_body_default();
+            def.inertia = box_inertia(2, 0.1, 0.2, 0.3);
+            sim_equality tie = sim_equality_default();
+            tie.type = SIM_CONNECT;
+            tie.body[0] = sim_builder_add_body(b, &def);
+            tie.frame[1].p.x = k == widest ? 2 * GAP : GAP;
+            sim_builder_add_equality(b, &tie);
+        }
+        sim_model *m = sim_builder_finish(b, NULL);
+        sim_world *w = world_of(m);
+        int which = -1;
+        cr_expect_float_eq(sim_world_opening(w, &which), 2 * GAP, 1e-15);
+        cr_expect_eq(which, widest);
+        sim_world_free(w);
+        sim_model_free(m);
+    }
+}
+
 Test(opening, is_that_of_constraints_as_they_act) {
     int which = 0;
     sim_model *m = tied_body(SIM_CONNECT, INFINITY);
