@@ -91,7 +91,7 @@ Test(budget, iterations_give_the_same_bits_for_any_number_of_threads) {
     }
 }
 
-/* An hour changes no bit, with a clock that is read; in a nanosecond no solver does more than its first iterations. */
+/* An hour changes no bit, with a clock that is read; an island exceeds its deadline by one iteration at most. */
 Test(budget, time_ends_solves_and_leaves_others_as_they_are) {
     for (int s = 0; s < part_of(SOLVERS); s++) {
         yard all = towers(solvers[s], (sim_budget){0}, 1);
@@ -101,7 +101,7 @@ Test(budget, time_ends_solves_and_leaves_others_as_they_are) {
         expect_same_motion(&all, &hour, solvers[s]);
         cr_expect_eq(same.over, 0);
         cr_expect_gt(short_of.over, 0, "%s", solvers[s]);
-        cr_expect_lt(short_of.most, whole.most, "%s", solvers[s]);
+        cr_expect(short_of.most <= 1 && whole.most > 20, "%s: %d of %d", solvers[s], short_of.most, whole.most);
         cr_log_info("%s: %d iterations at most, %d in no time", solvers[s], whole.most, short_of.most);
         cr_expect_leq(short_of.gained, 1e-6 * BODIES * 9.81, "%s gains %g J", solvers[s], short_of.gained);
         yard_end(&all);
