@@ -4,22 +4,15 @@
  *
  *     a, b, c  corners of a face, counterclockwise from outside the solid, m
  *
- * Faces that share a node are of one part, found by a forest of disjoint sets (Tarjan 1975).  A chamber that touches the
- * outer surface at a node is part of it.
+ * Faces that share a node are of one part, found by disjoint sets.  A chamber that touches the outer surface at a node is
+ * part of it.
  * Cost: nearly linear in the faces. */
 #include "model/soft/chambers.h"
+#include "base/disjoint_set.h"
 #include "math/v3.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int find_root(int *parent, int n) {
-    while (parent[n] != n) {
-        parent[n] = parent[parent[n]];
-        n = parent[n];
-    }
-    return n;
-}
 
 static double volume_below(const v3 *node, const int face[3]) {
     return v3_dot(node[face[0]], v3_cross(node[face[1]], node[face[2]])) / 6;
@@ -33,20 +26,18 @@ bool sort_chambers(int nnode, const v3 *node, int nface, int (*face)[3], int *nc
     bool good = parent && volume && inner;
     *nchamber = 0;
     /* parts and their volumes */
-    for (int n = 0; n < nnode && good; n++) {
-        parent[n] = n;
+    disjoint_set_start(parent, good ? nnode : 0);
+    for (int k = 0; k < nface && good; k++) {
+        disjoint_set_unite(parent, face[k][0], face[k][1]);
+        disjoint_set_unite(parent, face[k][0], face[k][2]);
     }
     for (int k = 0; k < nface && good; k++) {
-        parent[find_root(parent, face[k][1])] = find_root(parent, face[k][0]);
-        parent[find_root(parent, face[k][2])] = find_root(parent, face[k][0]);
-    }
-    for (int k = 0; k < nface && good; k++) {
-        volume[find_root(parent, face[k][0])] += volume_below(node, face[k]);
+        volume[disjoint_set_find(parent, face[k][0])] += volume_below(node, face[k]);
     }
     /* faces of chambers last, in their order */
     int outer = 0;
     for (int k = 0; k < nface && good; k++) {
-        bool within = volume[find_root(parent, face[k][0])] < 0;
+        bool within = volume[disjoint_set_find(parent, face[k][0])] < 0;
         memcpy(within ? inner[(*nchamber)++] : face[outer++], (int[3]){face[k][0], face[k][1], face[k][2]},
                sizeof *face);
     }
