@@ -1,7 +1,10 @@
 /* Motors at a voltage in models of MJCF: torque K/R (u - K w), with the constants from any of their forms. */
 #include "mjcf_model.h"
 
+#include "math/angle.h"
+
 #include <math.h>
+#include <sim/dynamics.h>
 #include <sim/world.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,4 +222,27 @@ Test(mjcf_motors, servos_of_turns_wind_through_whole_ones) {
         sim_world_free(w);
         sim_scene_free(s);
     }
+}
+
+/* A string over a cylinder, r 0.1 m, on the side of a site within it but 0.5 m along its axis: two tangents and an arc. */
+Test(mjcf_motors, strings_pass_on_the_side_of_a_site_within_a_cylinder_beside_its_middle) {
+    const char *text = MODEL(
+        "<worldbody><site name='a' pos='-1 0 0'/><geom name='rod' type='cylinder' size='0.1 1'/><site name='s' "
+        "pos='%s'/><body><joint type='slide' axis='1 0 0'/>" BALL "<site name='b' pos='1 0 0'/></body></worldbody>"
+        "<tendon><spatial name='t'>\n<site site='a'/><geom geom='rod' sidesite='s'/>\n<site site='b'/></spatial>"
+        "</tendon>");
+    char file[800];
+    for (int side = -1; side <= 1; side += 2) {
+        snprintf(file, sizeof file, text, side < 0 ? "0 -0.05 0.5" : "0.01 0.05 -0.5");
+        sim_scene *s = load_model(file, NULL, NULL);
+        sim_derived *d = sim_derived_create(s->model, NULL);
+        sim_kinematics(d, sim_all(s->model), (const double[]){0});
+        double length = 2 * sqrt(1 - 0.01) + 0.1 * (PI - 2 * acos(0.1));
+        cr_expect_float_eq(sim_tendon_length(d, 0, (const double[]){0}), length, 1e-14, "%d", side);
+        sim_derived_free(d);
+        sim_scene_free(s);
+    }
+    /* on the axis it says no side */
+    snprintf(file, sizeof file, text, "0 0 0.5");
+    refused(file, "scene.json:3:34", "the site is within the cylinder");
 }

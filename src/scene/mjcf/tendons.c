@@ -4,6 +4,48 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- sides ---- */
+
+/* A site within a cylinder without its ends, but not in the ball of its radius, says the side of a string around it; in a
+ * scene the string would run inside.  A point beside the cylinder says the same side.  NULL: there is none. */
+static bool is_doubtful(const mjcf_model *m, int geom, int site, sim_v3 *local) {
+    const mjcf_geom *g = &m->geom[geom];
+    const mjcf_site *t = &m->site[site];
+    sim_pose X = pose_product(m->body[g->body].world, mjcf_pose(g->place));
+    *local = pose_point(pose_inverse(X), pose_point(m->body[t->body].world, t->place.p));
+    return g->type == MJCF_CYLINDER && hypot(local->x, local->y) < g->size[0] && !(v3_norm(*local) < g->size[0]);
+}
+
+static const char *find_side(const mjcf_model *m, int geom, int site) {
+    for (int k = 0; k < m->nside; k++) {
+        if (m->side[k].geom == geom && m->side[k].site == site) {
+            return m->side[k].name;
+        }
+    }
+    return NULL;
+}
+
+static void list_side(mjcf_work *w, int geom, int site) {
+    mjcf_model *m = &w->model;
+    sim_v3 p;
+    if (site < 0 || !is_doubtful(m, geom, site, &p) || find_side(m, geom, site)) {
+        return;
+    }
+    /* as far out as twice the radius, if both are fixed to one body */
+    mjcf_body *b = &m->body[m->geom[geom].body];
+    double out = hypot(p.x, p.y), radius = m->geom[geom].size[0];
+    if (b->clump != m->body[m->site[site].body].clump || !(out > 1e-9 * radius) ||
+        !mjcf_add(w, m->site[site].item.at, (void **)&m->side, m->nside, &m->side_room, sizeof *m->side)) {
+        return;
+    }
+    sim_v3 beside =
+        pose_point(mjcf_pose(m->geom[geom].place), (sim_v3){p.x * 2 * radius / out, p.y * 2 * radius / out, p.z});
+    const char *name = mjcf_add_point(w, b, beside, mjcf_joined(w, m->site[site].name, "_beside"));
+    if (name) {
+        m->side[m->nside++] = (mjcf_side){geom, site, name};
+    }
+}
+
 /* ---- names, before anything refers to them ---- */
 
 static bool is_round(const mjcf_geom *g) { return g->type == MJCF_SPHERE || g->type == MJCF_CYLINDER; }
@@ -45,19 +87,13 @@ void mjcf_list_tendons(mjcf_work *w) {
             int found = mjcf_find(w, each.scope, &m->geoms, &item, "geom", "geom");
             if (found >= 0) {
                 m->geom[found].around = true;
+                list_side(w, found, mjcf_find(w, each.scope, &m->sites, &item, "sidesite", "site"));
             }
         }
     }
 }
 
 /* ---- paths ---- */
-
-/* Is a point of the world within a cylinder without its ends, but not in the ball of its radius? */
-static bool is_doubtful(const mjcf_model *m, const mjcf_geom *g, sim_v3 p) {
-    sim_pose X = pose_product(m->body[g->body].world, mjcf_pose(g->place));
-    sim_v3 local = pose_point(pose_inverse(X), p);
-    return g->type == MJCF_CYLINDER && hypot(local.x, local.y) < g->size[0] && !(v3_norm(local) < g->size[0]);
-}
 
 static void put_around(mjcf_work *w, const mjcf_scope *s, const xml_element *e) {
     /* the geom */
@@ -79,13 +115,14 @@ static void put_around(mjcf_work *w, const mjcf_scope *s, const xml_element *e) 
     if (side < 0) {
         return;
     }
-    const mjcf_site *t = &m->site[side];
-    if (is_doubtful(m, g, pose_point(m->body[t->body].world, t->place.p))) {
+    sim_v3 local;
+    const char *beside = find_side(m, geom, side);
+    if (!beside && is_doubtful(m, geom, side, &local)) {
         xml_error(w->report, e, "sidesite", "move it along the axis to the middle, or out of the cylinder",
                   "the site is within the cylinder, but farther from its middle than its radius");
         mjcf_refuse(w);
     }
-    writer_put_text(w->out, "side", t->name);
+    writer_put_text(w->out, "side", beside ? beside : m->site[side].name);
 }
 
 static void put_path(mjcf_work *w, const mjcf_each *each) {

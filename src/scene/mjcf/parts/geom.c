@@ -277,17 +277,22 @@ void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
     list_site(m, &t);
 }
 
-void mjcf_add_centre(mjcf_work *w, mjcf_body *b) {
+const char *mjcf_add_point(mjcf_work *w, mjcf_body *b, sim_v3 point, const char *wanted) {
     mjcf_model *m = &w->model;
-    if (b->centre || !mjcf_add(w, b->item.at, (void **)&m->site, m->nsite, &m->site_room, sizeof *m->site)) {
-        return;
+    if (!mjcf_add(w, b->item.at, (void **)&m->site, m->nsite, &m->site_room, sizeof *m->site)) {
+        return NULL;
     }
-    char name[260];
-    snprintf(name, sizeof name, "%.240s_com", b->name);
-    b->centre = mjcf_take_site(w, name, m->nsite);
-    mjcf_site t = {.item = b->item, .scope = b->scope, .name = b->centre, .body = (int)(b - m->body), .next = -1};
-    t.place = (mjcf_place){b->inertia.com, {1, 0, 0, 0}};
+    const char *name = mjcf_take_site(w, wanted, m->nsite);
+    mjcf_site t = {.item = b->item, .scope = b->scope, .name = name, .body = (int)(b - m->body), .next = -1};
+    t.place = (mjcf_place){point, {1, 0, 0, 0}};
     list_site(m, &t);
+    return name;
+}
+
+void mjcf_add_centre(mjcf_work *w, mjcf_body *b) {
+    if (!b->centre) {
+        b->centre = mjcf_add_point(w, b, b->inertia.com, mjcf_joined(w, b->name, "_com"));
+    }
 }
 
 void mjcf_add_camera(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame) {

@@ -206,6 +206,12 @@ typedef struct mjcf_tendon {
     bool still;                 /* a string between points that are fixed to the world: left out */
 } mjcf_tendon;
 
+/* A site beside a cylinder, in place of one within it that says the side of a string around it. */
+typedef struct mjcf_side {
+    int geom, site;
+    const char *name;
+} mjcf_side;
+
 typedef struct mjcf_model {
     mjcf_body *body; /* depth first; 0: the world */
     mjcf_joint *joint;
@@ -224,7 +230,8 @@ typedef struct mjcf_model {
     int nactuator, ntendon; /* names given so far */
     mjcf_motor *motor;
     mjcf_tendon *tendon;
-    int motor_room, tendon_room;
+    mjcf_side *side;
+    int motor_room, tendon_room, nside, side_room;
     mjcf_drive *drive;
     int ndrive, drive_room;
     bool weighed;               /* the following are known, or cannot be */
@@ -340,6 +347,8 @@ void mjcf_add_geom(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int 
 void mjcf_add_site(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
 /* A site at the centre of mass of a body, made once. */
 void mjcf_add_centre(mjcf_work *w, mjcf_body *b);
+/* A site at a point of a body. */
+const char *mjcf_add_point(mjcf_work *w, mjcf_body *b, sim_v3 point, const char *wanted);
 void mjcf_add_camera(mjcf_work *w, const mjcf_scope *s, const xml_element *e, int cls, int body, mjcf_place frame);
 
 /* ---- asset.c ---- */
