@@ -38,6 +38,15 @@ Test(mjcf_motors, have_the_torque_of_their_constants) {
                 INFINITY);
     check_motor("", "motorconst='2' resistance='0.5' saturation='3 1.2'", 4, -8, 3);
     check_motor("", "motorconst='2' resistance='0.5' saturation='0 1.2'", 4, -8, 2.4);
+    /* the damping of the motor brakes its free speed, if there is such a constant */
+    check_motor("", "nominal='12 0.5 100' damping='0.001'", 0.5 / 12, -0.004, INFINITY);
+    check_motor("", "nominal='12 0.5 100' resistance='2' damping='0.001'", 0.05, -0.005, INFINITY);
+    check_motor("", "nominal='12 0.5 100' resistance='7' damping='0.001'", 0.12 / 7, -0.0144 / 7, INFINITY);
+    check_motor("", "nominal='12 0.5 100' damping='1'", 0.5 / 12, -0.005, INFINITY);
+    /* constants of the defaults, unless another kind of actuator follows there */
+    check_motor("<dcmotor motorconst='1' resistance='2'/>", "nominal='12 0.5 100'", 0.17320508075688773, -0.06,
+                INFINITY);
+    check_motor("<dcmotor motorconst='1' resistance='2'/><motor/>", "nominal='12 0.5 100'", 0.5 / 12, -0.005, INFINITY);
     check_motor("<dcmotor motorconst='1' resistance='2'/>", "motorconst='3'", 1.5, -4.5, INFINITY);
     check_motor("<dcmotor motorconst='1' resistance='2' saturation='0 2'/>", "resistance='4'", 0.25, -0.25, 2);
 }

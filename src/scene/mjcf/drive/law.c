@@ -96,22 +96,32 @@ static void read_cylinder(const xml_element *e, mjcf_law *d) {
     set_law(d, MJCF_FILTER, MJCF_CONSTANT, MJCF_AFFINE);
 }
 
-/* K = sqrt(Kt Ke), or the one that is positive; of a nominal point (V, torque at rest, free speed) Ke = V / speed and
- * R = K V / torque, where the element gives no others. */
+/* Ke of a nominal point: voltage V, torque T at rest, and speed w without load but for the damping B,
+ *
+ *     w = V Ke / (Ke^2 + R B),   R = Ke V / T where it is not given;   V / w where no Ke does so. */
+static double nominal_constant(const double nominal[3], double resistance, double damping) {
+    double V = nominal[0], T = nominal[1], speed = nominal[2], Ke = V / speed;
+    if (damping > 0 && resistance > 0) {
+        double root = V * V - 4 * resistance * damping * speed * speed;
+        Ke = root > 0 ? (V + sqrt(root)) / (2 * speed) : Ke;
+    } else if (damping > 0 && T > 0) {
+        Ke = Ke > V * damping / T ? Ke - V * damping / T : Ke;
+    }
+    return Ke;
+}
+
+/* K = sqrt(Kt Ke), or the one that is positive.  The element starts from K and R of the defaults. */
 static void read_motor_constants(const xml_element *e, mjcf_law *d) {
-    double nominal[3] = {0}, constant[2] = {0}, resistance = 0;
+    double nominal[3] = {0}, constant[2] = {d->motor};
     xml_numbers(e, "motorconst", 2, constant);
     xml_numbers(e, "nominal", 3, nominal);
-    if (constant[1] <= 0 && nominal[2] > 0) {
-        constant[1] = nominal[0] / nominal[2];
+    xml_numbers(e, "resistance", 1, &d->resistance);
+    if (constant[1] <= 0 && nominal[0] > 0 && nominal[2] > 0) {
+        constant[1] = nominal_constant(nominal, d->resistance, d->damping[0]);
     }
     double Kt = constant[0], Ke = constant[1];
-    if (Kt > 0 || Ke > 0) {
-        d->motor = Kt > 0 && Ke > 0 ? sqrt(Kt * Ke) : Kt > 0 ? Kt : Ke;
-    }
-    if (xml_numbers(e, "resistance", 1, &resistance) == 1) {
-        d->resistance = resistance;
-    } else if (nominal[1] > 0) {
+    d->motor = Kt > 0 && Ke > 0 ? sqrt(Kt * Ke) : Kt > 0 ? Kt : Ke;
+    if (d->resistance == 0 && nominal[1] > 0) {
         d->resistance = d->motor * nominal[0] / nominal[1];
     }
 }
@@ -202,6 +212,9 @@ static void read_level(mjcf_work *w, const xml_element *e, mjcf_law *d) {
         read_dc_motor(w, e, d);
     } else {
         read_muscle(e, d);
+    }
+    if (strcmp(name, "dcmotor") != 0 && strcmp(name, "general") != 0) { /* a gain of another kind */
+        d->motor = d->resistance = 0;
     }
 }
 
