@@ -462,6 +462,39 @@ Test(tendons, springs_with_terms_keep_energy_under_the_midpoint_rule_to_second_o
     cr_expect_lt(lost[1], lost[0] / 14, "%g J after %g J", lost[1], lost[0]);
 }
 
+/* A spring that softens: beyond 0.125 m its force k x - a x^2 falls, and there the row has no stiffness.  Conserved, to second
+ * order: m v^2 / 2 + k x^2 / 2 - a x^3 / 3.  Dampers without a linear term have no slope at rest, and fall with their load. */
+Test(tendons, springs_that_soften_and_dampers_at_rest_are_rows_without_stiffness) {
+    double lost[2] = {0, 0};
+    for (int fine = 0; fine < 2; fine++) {
+        double step = fine ? 5e-4 : 2e-3;
+        sim_tendon t = sim_tendon_default();
+        t.stiffness = 50;
+        t.spring[0] = -200;
+        yard y = on_terms(SIM_MIDPOINT, step, 1, &t, 1.8);
+        sim_world_applied(y.world)[0] = 2 * g;
+        for (int n = 0; n < (int)(0.3 / step + 0.5); n++) {
+            yard_step(&y);
+            double x = coordinate(&y, 0), v = sim_world_state(y.world)->v[0];
+            lost[fine] = fmax(lost[fine], fabs(v * v + 25 * x * x - 200 * x * x * x / 3 - 1.8 * 1.8));
+        }
+        cr_expect_gt(coordinate(&y, 0), 0.3, "%g", coordinate(&y, 0));
+        yard_end(&y);
+    }
+    cr_expect_lt(lost[0], 1e-3, "%g J", lost[0]);
+    cr_expect_lt(lost[1], lost[0] / 14, "%g J after %g J", lost[1], lost[0]);
+    for (int k = 0; k < 2; k++) {
+        sim_tendon t = sim_tendon_default();
+        t.damper[k] = 0.8;
+        yard y = on_terms(SIM_MIDPOINT, 1e-3, 1, &t, 0);
+        for (int n = 0; n < 20; n++) {
+            yard_step(&y);
+        }
+        cr_expect_float_eq(sim_world_state(y.world)->v[0], -0.02 * g, 1e-3);
+        yard_end(&y);
+    }
+}
+
 /* ---- friction and constraints ---- */
 
 Test(tendons, dry_friction_holds_up_to_its_bound) {

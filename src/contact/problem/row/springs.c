@@ -18,21 +18,24 @@
  * With terms of the second and third degree, f(x) + g(u), the tangents at theta dt u0 beyond x0, and at u0, stand in
  * their place, their slopes k and c:
  *
- *     f(x) = f(x_p) + k (x - x_p),     g(u) = g(u0) + c (u - u0),     k = max(f'(x_p), 0).
+ *     f(x) = f(x_p) + k (x - x_p),     g(u) = g(u0) + c (u - u0),     k = max(f'(x_p), k_0),   c = max(g'(u0), c_0).
  *
+ * A row has a finite compliance: k_0 dt^2 and c_0 dt are a millionth of 1/W, where a spring softens or a damper rests.
  * They are wrong by O(dt^2).  A damper's g is convex, so the tangent brakes no motion beyond its end. */
 #include "contact/problem/row/row.h"
 #include "model/parts/spring.h"
 
-/* The tangents: slopes into s.  Returns the force that they leave at x = 0 and u = 0. */
-static double linearise_spring(row_spring *s, double ahead, double u0) {
+static const double LEAST_GAIN = 1e-6; /* of the inertia that a spring meets */
+
+/* The tangents: slopes into s, of at least a gain [kg] over the step dt.  Returns the force that they leave at x = 0 and u = 0. */
+static double linearise_spring(row_spring *s, double ahead, double u0, double least, double dt) {
     double x = s->stretch + ahead * u0, k = s->stiffness, c = s->damping, force = 0;
     if (any_terms(s->spring)) {
-        s->stiffness = max_of(0, spring_slope(k, s->spring, x));
+        s->stiffness = max_of(least / (dt * dt), spring_slope(k, s->spring, x));
         force += s->stiffness * x - spring_force(k, s->spring, x);
     }
     if (any_terms(s->damper)) {
-        s->damping = damper_slope(c, s->damper, u0);
+        s->damping = max_of(least / dt, damper_slope(c, s->damper, u0));
         force += s->damping * u0 - damper_force(c, s->damper, u0);
     }
     return force;
@@ -56,7 +59,7 @@ void fill_spring_row(assembly *f, const sim_model *m, int i, row_spring s) {
             }
         }
     }
-    double force = linearise_spring(&s, theta * dt, u0);
+    double force = linearise_spring(&s, theta * dt, u0, LEAST_GAIN / (w > 0 ? w : 1), dt);
     /* a, b, a' and the row */
     double resolved = 1 - unresolved_part(0.25 * w * s.stiffness * dt * dt),
            damped = 1 - unresolved_part(0.5 * w * s.damping * dt);
