@@ -7,6 +7,7 @@
 #ifndef LINALG_BLOCK_LU_H
 #define LINALG_BLOCK_LU_H
 
+#include "base/threads.h"
 #include "linalg/spd.h"
 
 #include <stdbool.h>
@@ -23,13 +24,16 @@ typedef struct block_lu_edge {
 /* NULL without memory. */
 block_lu *block_lu_create(void);
 void block_lu_free(block_lu *s);
-/* Prepares for a graph; the values of H are lost if it changed.  SIM_NO_RESOURCE without memory. */
-sim_status block_lu_analyse(block_lu *s, const spd_graph *graph);
+/* Prepares for a graph; the values of H are lost if it changed, or if there are more threads.  The threads share the
+ * factors that follow, until the next analysis; NULL: the caller's own.  SIM_NO_RESOURCE without memory. */
+sim_status block_lu_analyse(block_lu *s, const spd_graph *graph, sim_threads *threads);
 /* Multiplications of a whole factor. */
 double block_lu_multiplications(const block_lu *s);
-/* Blocks of H to be filled, zeros in the padding; they count as changed. */
+/* Blocks of H to be filled, zeros in the padding.  Those of a node count as changed then, those of an edge once it is
+ * marked, so that several threads may fill blocks of marked edges. */
 double *block_lu_diagonal(block_lu *s, int node);
-block_lu_edge block_lu_between(block_lu *s, int edge);
+void block_lu_mark(block_lu *s, int edge);
+block_lu_edge block_lu_between(const block_lu *s, int edge);
 /* false: a diagonal block is singular. */
 bool block_lu_factor(block_lu *s);
 /* x <- H^-1 x, node after node. */

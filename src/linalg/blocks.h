@@ -46,6 +46,9 @@ bool spd_blocks_factor(spd_blocks *b);
 /* The same with another factorisation of a panel, which returns false to end. */
 typedef bool spd_blocks_factor_panel(void *self, int panel);
 bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self);
+/* Its two ends: finds all stale panels; and all are factored. */
+void spd_blocks_begin_factor(spd_blocks *b);
+void spd_blocks_end_factor(spd_blocks *b);
 /* x [x_at[rows]], row by row of the factor; padding must be finite. */
 void spd_blocks_solve(const spd_blocks *b, double *x);
 /* The downward half for many: x <- U^-T x, each [x_at[rows]] and one after the other.  Panels where one is zero are left

@@ -96,27 +96,37 @@ static bool factor_panel(void *self, int s) {
     return true;
 }
 
-/* Is the factor of panel s still valid? */
-static bool is_unchanged(spd_blocks *b, int s) {
+/* A panel is stale where one that it needs is. */
+static void spread_staleness(spd_blocks *b, int s) {
     for (int k = b->above_start[s]; k < b->above_start[s + 1] && !b->stale[s]; k++) {
         b->stale[s] = b->stale[b->above[k].panel];
     }
-    return !b->stale[s];
 }
 
-bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self) {
+void spd_blocks_begin_factor(spd_blocks *b) {
     int panels = b->order->panels;
     if (b->stale_all) {
         memset(b->stale, 1, (size_t)panels);
     }
     b->stale_all = true; /* until all panels are done */
     for (int s = 0; s < panels; s++) {
-        if (!is_unchanged(b, s) && !factor(self, s)) {
+        spread_staleness(b, s);
+    }
+}
+
+void spd_blocks_end_factor(spd_blocks *b) {
+    memset(b->stale, 0, (size_t)b->order->panels);
+    b->stale_all = false;
+}
+
+bool spd_blocks_factor_stale(spd_blocks *b, spd_blocks_factor_panel *factor, void *self) {
+    spd_blocks_begin_factor(b);
+    for (int s = 0; s < b->order->panels; s++) {
+        if (b->stale[s] && !factor(self, s)) {
             return false;
         }
     }
-    memset(b->stale, 0, (size_t)panels);
-    b->stale_all = false;
+    spd_blocks_end_factor(b);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* Block-sparse systems that are not symmetric: the solution satisfies them, and parts kept from an earlier factor
  * change no bit of it. */
 #include "linalg/block_lu.h"
+#include "base/threads.h"
 #include "linalg/dense/strip.h"
 #include "support/models.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NODES = 24, MAX_EDGES = MAX_NODES * (MAX_NODES - 1) / 2 };
+enum { FEW_NODES = 24, MAX_NODES = 120, MAX_EDGES = MAX_NODES * (MAX_NODES - 1) / 2 };
 
 typedef struct sparse_system {
     int size[MAX_NODES], first[MAX_NODES + 1], n;
@@ -57,6 +58,7 @@ static void fill_diagonal(const sparse_system *s, block_lu *lu, int node) {
 }
 
 static void fill_edge(const sparse_system *s, block_lu *lu, int edge) {
+    block_lu_mark(lu, edge);
     block_lu_edge e = block_lu_between(lu, edge);
     int rows = s->size[e.row], columns = s->size[e.column];
     memset(e.upper, 0, (size_t)rows * (size_t)e.stride * sizeof *e.upper);
@@ -98,8 +100,8 @@ Test(block_lu, solves_random_systems) {
     for (int trial = 0; trial < 200; trial++) {
         sparse_system s;
         double x[11 * MAX_NODES], b[11 * MAX_NODES];
-        random_sparse_system(&s, &r, 1 + random_index(&r, MAX_NODES), random_uniform(&r, 0, 0.6));
-        cr_assert_eq(block_lu_analyse(lu, &s.graph), SIM_OK);
+        random_sparse_system(&s, &r, 1 + random_index(&r, FEW_NODES), random_uniform(&r, 0, 0.6));
+        cr_assert_eq(block_lu_analyse(lu, &s.graph, NULL), SIM_OK);
         fill_system(&s, lu);
         cr_assert(block_lu_factor(lu), "trial %d", trial);
         for (int i = 0; i < s.n; i++) {
@@ -119,12 +121,12 @@ Test(block_lu, keeps_unchanged_parts_without_changing_a_bit) {
         sparse_system s;
         double x[11 * MAX_NODES], y[11 * MAX_NODES];
         block_lu *kept = block_lu_create(), *fresh = block_lu_create();
-        random_sparse_system(&s, &r, MAX_NODES, 0.15);
-        cr_assert(!block_lu_analyse(kept, &s.graph) && !block_lu_analyse(fresh, &s.graph));
+        random_sparse_system(&s, &r, FEW_NODES, 0.15);
+        cr_assert(!block_lu_analyse(kept, &s.graph, NULL) && !block_lu_analyse(fresh, &s.graph, NULL));
         fill_system(&s, kept);
         cr_assert(block_lu_factor(kept));
         /* one diagonal block changes */
-        int node = random_index(&r, MAX_NODES);
+        int node = random_index(&r, FEW_NODES);
         s.H[s.first[node] * (s.n + 1)] += 1;
         fill_diagonal(&s, kept, node);
         fill_system(&s, fresh);
@@ -141,12 +143,45 @@ Test(block_lu, keeps_unchanged_parts_without_changing_a_bit) {
     }
 }
 
+/* Panels are those of single threads or of all together; after a change of one block only some of them are stale. */
+Test(block_lu, any_number_of_threads_gives_the_same_bits) {
+    random_source r = {4};
+    for (int trial = 0; trial < 12; trial++) {
+        sparse_system s;
+        double x[4][11 * MAX_NODES], b[11 * MAX_NODES];
+        random_sparse_system(&s, &r, MAX_NODES - random_index(&r, 20), trial % 2 ? 0.05 : 0.015);
+        for (int i = 0; i < s.n; i++) {
+            b[i] = random_normal(&r);
+        }
+        int node = random_index(&r, MAX_NODES - 20);
+        for (int threads = 1; threads <= 4; threads++) {
+            block_lu *lu = block_lu_create();
+            sim_threads *team = threads_create(threads);
+            cr_assert_eq(block_lu_analyse(lu, &s.graph, team), SIM_OK);
+            fill_system(&s, lu);
+            cr_assert(block_lu_factor(lu));
+            s.H[s.first[node] * (s.n + 1)] += 1;
+            fill_diagonal(&s, lu, node);
+            cr_assert(block_lu_factor(lu));
+            s.H[s.first[node] * (s.n + 1)] -= 1;
+            memcpy(x[threads - 1], b, sizeof b);
+            block_lu_solve(lu, x[threads - 1]);
+            cr_assert_eq(memcmp(x[threads - 1], x[0], (size_t)s.n * sizeof *b), 0, "trial %d, %d", trial, threads);
+            block_lu_free(lu);
+            threads_free(team);
+        }
+        s.H[s.first[node] * (s.n + 1)] += 1;
+        cr_assert_lt(greatest_residual(&s, x[0], b), 1000 * DBL_EPSILON, "trial %d", trial);
+        free(s.H);
+    }
+}
+
 Test(block_lu, says_that_a_diagonal_block_is_singular) {
     random_source r = {3};
     sparse_system s;
     block_lu *lu = block_lu_create();
     random_sparse_system(&s, &r, 5, 0);
-    cr_assert_eq(block_lu_analyse(lu, &s.graph), SIM_OK);
+    cr_assert_eq(block_lu_analyse(lu, &s.graph, NULL), SIM_OK);
     fill_system(&s, lu);
     memset(block_lu_diagonal(lu, 3), 0, sizeof(double) * (size_t)s.size[3] * (size_t)strip_stride(s.size[3]));
     cr_assert(!block_lu_factor(lu));

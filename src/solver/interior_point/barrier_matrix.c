@@ -18,7 +18,8 @@ struct barrier_matrix {
     double *product; /* [rows of a constraint][largest stride] G J */
 };
 
-static bool reserve_product(void *self) {
+static bool reserve_product(void *self, int threads) {
+    (void)threads;
     barrier_matrix *m = self;
     const patches *o = &m->sums.patches;
     int largest = 0;
@@ -55,8 +56,9 @@ static void weigh_rows(const sim_constraint *c, const cone_hessian *G, int n, co
     }
 }
 
-static void sum_barrier_patch(void *self, int k) {
+static void sum_barrier_patch(void *self, int thread, int k) {
     barrier_matrix *m = self;
+    (void)thread;
     const patch_sums *s = &m->sums;
     const patch *p = &s->patches.patch[k];
     /* blocks of both trees, and the one between them, row: the tree that is eliminated first */
@@ -93,8 +95,8 @@ static double *barrier_diagonal_block(void *self, int node) {
 void *barrier_matrix_create(void) {
     barrier_matrix *m = calloc(1, sizeof *m);
     if (m) {
-        bool ok = patch_sums_open(&m->sums,
-                                  (patch_sums_matrix){m, reserve_product, sum_barrier_patch, barrier_diagonal_block});
+        bool ok = patch_sums_open(
+            &m->sums, (patch_sums_matrix){m, reserve_product, NULL, sum_barrier_patch, barrier_diagonal_block});
         m->system = spd_create();
         if (!ok || !m->system) {
             barrier_matrix_free(m);
@@ -114,7 +116,7 @@ void barrier_matrix_free(void *matrix) {
 }
 
 bool barrier_matrix_prepare(barrier_matrix *m, const sim_problem *p) {
-    return patch_sums_prepare(&m->sums, p) && !spd_analyse(m->system, &m->sums.patches.graph, SPD_SUPERNODAL);
+    return patch_sums_prepare(&m->sums, p, NULL) && !spd_analyse(m->system, &m->sums.patches.graph, SPD_SUPERNODAL);
 }
 
 const patches *barrier_matrix_patches(const barrier_matrix *m) { return &m->sums.patches; }

@@ -24,8 +24,9 @@ struct hessian {
     double *padded; /* [largest node] */
 };
 
-static bool reserve_hessian_rows(void *self) {
+static bool reserve_hessian_rows(void *self, int threads) {
     hessian *h = self;
+    (void)threads;
     const patches *o = &h->sums.patches;
     int largest = 0;
     for (int node = 0; node < o->nodes; node++) {
@@ -35,8 +36,9 @@ static bool reserve_hessian_rows(void *self) {
     return h->padded && hessian_sum_make(&h->sum, o, h->sums.kept);
 }
 
-static void sum_hessian_patch(void *self, int k) {
+static void sum_hessian_patch(void *self, int thread, int k) {
     hessian *h = self;
+    (void)thread;
     patch_sums *s = &h->sums;
     const patch *p = &s->patches.patch[k];
     spd_block between = p->b >= 0 ? spd_between(h->system, p->edge) : (spd_block){0};
@@ -52,7 +54,7 @@ hessian *hessian_create(void) {
     hessian *h = calloc(1, sizeof *h);
     if (h) {
         bool ok = patch_sums_open(
-            &h->sums, (patch_sums_matrix){h, reserve_hessian_rows, sum_hessian_patch, hessian_diagonal_block});
+            &h->sums, (patch_sums_matrix){h, reserve_hessian_rows, NULL, sum_hessian_patch, hessian_diagonal_block});
         h->system = spd_create();
         if (!ok || !h->system) {
             hessian_free(h);
@@ -77,7 +79,7 @@ const patches *hessian_patches(const hessian *h) { return &h->sums.patches; }
 spd_work hessian_work(const hessian *h) { return spd_expected(h->system); }
 
 bool hessian_prepare(hessian *h, const sim_problem *p, spd_method method) {
-    return patch_sums_prepare(&h->sums, p) && !spd_analyse(h->system, &h->sums.patches.graph, method);
+    return patch_sums_prepare(&h->sums, p, NULL) && !spd_analyse(h->system, &h->sums.patches.graph, method);
 }
 
 const double *hessian_mass(const hessian *h, int node) { return h->sums.A[node]; }

@@ -37,7 +37,8 @@ typedef struct patch_rows {
 struct momentum_jacobian {
     patch_sums sums;
     block_lu *system;
-    double *rows[4]; /* left and right of both sides, of the patch at work */
+    sim_threads *threads;
+    double *(*rows)[4]; /* of a thread, left and right of both sides, of the patch at work */
     tree_lu *tree;
     bool along; /* the factor follows the branches of one large tree: */
     const sim_problem *problem;
@@ -119,15 +120,15 @@ static int add_constraint_pairs(const sim_constraint *c, const cone_hessian *G, 
     return at;
 }
 
-static int collect_patch_rows(const momentum_jacobian *m, const patch *p, int side, patch_rows *r) {
+static int collect_patch_rows(const momentum_jacobian *m, int thread, const patch *p, int side, patch_rows *r) {
     const patch_sums *s = &m->sums;
     const sim_problem *problem = s->problem;
     int count = 0;
     r->tree = NULL;
     r->n = patch_sums_size(s, side ? p->b : p->a);
     r->stride = strip_stride(r->n);
-    r->left = m->rows[2 * side];
-    r->right = m->rows[2 * side + 1];
+    r->left = m->rows[thread][2 * side];
+    r->right = m->rows[thread][2 * side + 1];
     for (int k = 0; k < p->count; k++) {
         int i = s->patches.constraint[p->first + k];
         const sim_constraint *c = &problem->constraint[i];
@@ -147,17 +148,25 @@ static void sum_products(const patch_rows *x, const patch_rows *y, const double 
     strip_update(x->n, y->stride, count, left, x->stride, right, y->stride, C, y->stride);
 }
 
-static void sum_jacobian_patch(void *self, int k) {
+static void mark_jacobian_patch(void *self, int k) {
+    momentum_jacobian *m = self;
+    const patch *p = &m->sums.patches.patch[k];
+    if (p->b >= 0) {
+        block_lu_mark(m->system, p->edge);
+    }
+}
+
+static void sum_jacobian_patch(void *self, int thread, int k) {
     momentum_jacobian *m = self;
     const patch *p = &m->sums.patches.patch[k];
     double **part = m->sums.part + 2 * k;
     patch_rows side[2];
-    int count = collect_patch_rows(m, p, 0, &side[0]);
+    int count = collect_patch_rows(m, thread, p, 0, &side[0]);
     sum_products(&side[0], &side[0], side[0].left, side[0].right, count, part[0]);
     if (p->b < 0) {
         return;
     }
-    collect_patch_rows(m, p, 1, &side[1]);
+    collect_patch_rows(m, thread, p, 1, &side[1]);
     sum_products(&side[1], &side[1], side[1].left, side[1].right, count, part[1]);
     /* M between row and column, and the transpose of that between column and row: x s', and y z' */
     block_lu_edge e = block_lu_between(m->system, p->edge);
@@ -171,7 +180,7 @@ static double *jacobian_diagonal_block(void *self, int node) {
     return block_lu_diagonal(m->system, node);
 }
 
-static bool reserve_jacobian_rows(void *self) {
+static bool reserve_jacobian_rows(void *self, int threads) {
     momentum_jacobian *m = self;
     const patches *o = &m->sums.patches;
     size_t most = 0;
@@ -181,10 +190,11 @@ static bool reserve_jacobian_rows(void *self) {
         size_t numbers = (size_t)p->rows * (size_t)strip_stride(a > b ? a : b);
         most = numbers > most ? numbers : most;
     }
-    bool ok = true;
-    for (int k = 0; k < 4; k++) {
-        m->rows[k] = ARENA_NEW(m->sums.kept, double, most);
-        ok = ok && m->rows[k];
+    m->rows = arena_alloc(m->sums.kept, (size_t)threads, sizeof *m->rows);
+    bool ok = m->rows;
+    for (int k = 0; k < 4 * threads && ok; k++) {
+        m->rows[k / 4][k % 4] = ARENA_NEW(m->sums.kept, double, most);
+        ok = m->rows[k / 4][k % 4];
     }
     return ok;
 }
@@ -192,8 +202,8 @@ static bool reserve_jacobian_rows(void *self) {
 momentum_jacobian *momentum_jacobian_create(void) {
     momentum_jacobian *m = calloc(1, sizeof *m);
     if (m) {
-        bool ok = patch_sums_open(
-            &m->sums, (patch_sums_matrix){m, reserve_jacobian_rows, sum_jacobian_patch, jacobian_diagonal_block});
+        bool ok = patch_sums_open(&m->sums, (patch_sums_matrix){m, reserve_jacobian_rows, mark_jacobian_patch,
+                                                                sum_jacobian_patch, jacobian_diagonal_block});
         m->system = block_lu_create();
         m->tree = tree_lu_create();
         m->scratch = arena_create();
@@ -221,7 +231,8 @@ double momentum_jacobian_work(const momentum_jacobian *m) {
 
 static bool prepare_patches(momentum_jacobian *m, const sim_problem *p) {
     m->along = false;
-    return patch_sums_prepare(&m->sums, p) && !block_lu_analyse(m->system, &m->sums.patches.graph);
+    return patch_sums_prepare(&m->sums, p, m->threads) &&
+           !block_lu_analyse(m->system, &m->sums.patches.graph, m->threads);
 }
 
 static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
@@ -239,8 +250,9 @@ static bool allocate_vectors(momentum_jacobian *m, const sim_problem *p) {
     return ok;
 }
 
-bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p) {
+bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *p, sim_threads *threads) {
     m->problem = p;
+    m->threads = threads;
     switch (tree_lu_prepare(m->tree, p)) {
     case TREE_LU_FITS:
         m->along = true;

@@ -2,6 +2,7 @@
 #ifndef SOLVER_MATRICES_MOMENTUM_JACOBIAN_H
 #define SOLVER_MATRICES_MOMENTUM_JACOBIAN_H
 
+#include "base/threads.h"
 #include "solver/core/cone_convex.h"
 #include "solver/core/patches.h"
 
@@ -11,8 +12,9 @@ typedef struct momentum_jacobian momentum_jacobian;
 momentum_jacobian *momentum_jacobian_create(void);
 void momentum_jacobian_free(momentum_jacobian *m);
 /* Finds the patches of a problem, copies A and analyses the factor.  The structure of the last problem is reused if
- * trees and constraints connect in the same way. false without memory. */
-bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *problem);
+ * trees and constraints connect in the same way.  The threads share the work on this problem; NULL: the caller's own.
+ * false without memory. */
+bool momentum_jacobian_prepare(momentum_jacobian *m, const sim_problem *problem, sim_threads *threads);
 /* Multiplications of a whole factor. */
 double momentum_jacobian_work(const momentum_jacobian *m);
 /* Sets M for G [nconstraint] as strict_project gives it; only patches whose G changed are summed again. */

@@ -57,14 +57,47 @@ static bool copy_structure(patch_sums *s, const sim_problem *p) {
     return true;
 }
 
+static int node_of_part(const patch_sums *s, int part) {
+    const patch *p = &s->patches.patch[part / 2];
+    return part % 2 ? p->b : p->a;
+}
+
+/* By node, the parts of its diagonal block. */
+static bool list_parts(patch_sums *s) {
+    const patches *o = &s->patches;
+    s->part_start = ARENA_NEW(s->kept, int, o->nodes + 2);
+    s->node_part = ARENA_NEW(s->kept, int, 2 * o->count);
+    if (!s->part_start || !s->node_part) {
+        return false;
+    }
+    memset(s->part_start, 0, ((size_t)o->nodes + 2) * sizeof *s->part_start);
+    for (int k = 0; k < 2 * o->count; k++) {
+        int node = node_of_part(s, k);
+        s->part_start[node + 2] += node >= 0;
+    }
+    for (int node = 0; node < o->nodes; node++) {
+        s->part_start[node + 2] += s->part_start[node + 1];
+    }
+    for (int k = 0; k < 2 * o->count; k++) {
+        int node = node_of_part(s, k);
+        if (node >= 0) {
+            s->node_part[s->part_start[node + 1]++] = k;
+        }
+    }
+    return true;
+}
+
 static bool allocate_sums(patch_sums *s) {
     const patches *o = &s->patches;
+    /* lists */
     s->A = ARENA_NEW(s->kept, double *, o->nodes);
     s->part = ARENA_NEW(s->kept, double *, 2 * o->count);
     s->G = ARENA_NEW(s->kept, cone_hessian, s->nconstraint);
     s->diagonal = ARENA_NEW(s->kept, double *, o->nodes);
+    s->changed = ARENA_NEW(s->kept, int, o->count);
     s->x = ARENA_NEW(s->kept, double, o->start[o->nodes]);
-    bool ok = s->A && s->part && s->G && s->diagonal && s->x;
+    bool ok = s->A && s->part && s->G && s->diagonal && s->changed && s->x && list_parts(s);
+    /* blocks */
     for (int node = 0; node < o->nodes && ok; node++) {
         s->A[node] = ARENA_NEW(s->kept, double, block_numbers(s, node));
         ok = s->A[node] != NULL;
@@ -92,13 +125,16 @@ static void copy_mass(patch_sums *s) {
     }
 }
 
-bool patch_sums_prepare(patch_sums *s, const sim_problem *p) {
+bool patch_sums_prepare(patch_sums *s, const sim_problem *p, sim_threads *threads) {
+    int workers = threads ? threads_count(threads) : 1;
     s->problem = p;
+    s->threads = threads;
     s->summed = false;
-    if (!has_structure(s, p)) {
+    if (!has_structure(s, p) || s->workers < workers) {
         arena_release(s->kept, 0);
+        s->workers = workers;
         s->known = copy_structure(s, p) && patches_find(p, s->kept, s->scratch, &s->patches) && allocate_sums(s) &&
-                   s->matrix.reserve(s->matrix.self);
+                   s->matrix.reserve(s->matrix.self, workers);
     }
     if (s->known) {
         copy_mass(s);
@@ -126,9 +162,41 @@ static void add_block(double *to, const double *from, size_t count) {
     }
 }
 
+static void sum_changed(void *context, int worker, int first, int end) {
+    patch_sums *s = context;
+    for (int k = first; k < end; k++) {
+        s->matrix.sum_patch(s->matrix.self, worker, s->changed[k]);
+    }
+}
+
+/* Diagonal blocks of nodes: A, and the parts of all patches. */
+static void sum_nodes(void *context, int worker, int first, int end) {
+    patch_sums *s = context;
+    (void)worker;
+    for (int node = first; node < end; node++) {
+        if (!s->diagonal[node]) {
+            continue;
+        }
+        int n = patch_sums_size(s, node);
+        spd_blocks_copy(s->diagonal[node], s->A[node], n, strip_stride(n));
+        for (int k = s->part_start[node]; k < s->part_start[node + 1]; k++) {
+            add_block(s->diagonal[node], s->part[s->node_part[k]], block_numbers(s, node));
+        }
+    }
+}
+
+static void share_sums(patch_sums *s, int items, threads_task *task) {
+    if (s->threads) {
+        threads_run_dynamic(s->threads, items, task, s);
+    } else {
+        task(s, 0, 0, items);
+    }
+}
+
 void patch_sums_set(patch_sums *s, const cone_hessian *G) {
     const patches *o = &s->patches;
     const patch_sums_matrix *matrix = &s->matrix;
+    int count = 0;
     for (int node = 0; node < o->nodes; node++) {
         s->diagonal[node] = NULL;
     }
@@ -136,28 +204,18 @@ void patch_sums_set(patch_sums *s, const cone_hessian *G) {
     for (int k = 0; k < o->count; k++) {
         const patch *p = &o->patch[k];
         if (update_G(s, p, G)) {
-            matrix->sum_patch(matrix->self, k);
+            s->changed[count++] = k;
+            if (matrix->mark_patch) {
+                matrix->mark_patch(matrix->self, k);
+            }
             s->diagonal[p->a] = matrix->diagonal_block(matrix->self, p->a);
             if (p->b >= 0) {
                 s->diagonal[p->b] = matrix->diagonal_block(matrix->self, p->b);
             }
         }
     }
-    /* diagonal blocks of their nodes: A, and the parts of all patches */
-    for (int node = 0; node < o->nodes; node++) {
-        if (s->diagonal[node]) {
-            int n = patch_sums_size(s, node);
-            spd_blocks_copy(s->diagonal[node], s->A[node], n, strip_stride(n));
-        }
-    }
-    for (int k = 0; k < o->count; k++) {
-        for (int side = 0; side < 2; side++) {
-            int node = side ? o->patch[k].b : o->patch[k].a;
-            if (node >= 0 && s->diagonal[node]) {
-                add_block(s->diagonal[node], s->part[2 * k + side], block_numbers(s, node));
-            }
-        }
-    }
+    share_sums(s, count, sum_changed);
+    share_sums(s, o->nodes, sum_nodes);
     s->summed = true;
 }
 

@@ -17,18 +17,15 @@
  *            x = (along + mu (1 - rho R'_n) x_n) t + across / d b + x_n n,   x_n = F_n / (rho R'_n)
  *            a = (mu t, 1),  b = (-t_2, t_1, 0),  n = (0, 0, 1);  along = t . F,  across = b . F
  *
- * By the exact rule of the outer iterations c is 1 everywhere.  Steps are whole, without a line search.  nsn takes
+ * acn_rows.c has x and G.  By the exact rule of the outer iterations c is 1 everywhere.  Steps are whole, without a line search.  nsn takes
  * the same steps in impulses, with dense matrices.
  *
  * References: Alart, Curnier 1991; Acary, Bremond, Huber 2018.
  * Cost: a sparse LU factor of the size of the velocities per step, twice the work of a Cholesky factor. */
+#include "solver/newton/acn.h"
 #include "math/dense.h"
-#include "solver/core/call.h"
-#include "solver/core/cone_discs.h"
 #include "solver/core/law.h"
 #include "solver/core/natural_map.h"
-#include "solver/core/products.h"
-#include "solver/core/proximal_point.h"
 #include "solver/matrices/delassus.h"
 #include "solver/matrices/momentum_jacobian.h"
 
@@ -75,41 +72,39 @@ static const double MAX_WARM_E = 0.1;      /* of a warm start: beyond it no impu
 static const double MAX_WARM_RATIO = 1e3;  /* of its size, as the root of an energy, to that of the motion */
 static const double MAX_ROUNDED_E = 1e-12; /* E of a stalled solution that counts as solved to rounding */
 
-typedef enum acn_piece { PIECE_UNKNOWN, PIECE_OPEN, PIECE_STICK } acn_piece; /* and those that slide */
+static void respond(void *context, int worker, int first, int end) {
+    acn *a = context;
+    (void)worker;
+    problem_response_of(a->problem, &a->rows, first, end, a->gamma, a->v);
+}
 
-typedef struct acn {
-    solver_call *call;
-    const sim_problem *problem;
-    momentum_jacobian *jacobian;
-    proximal_point point;
-    double *w, *rho, *n2; /* [nconstraint] inverse mass, and its inverse; n_i^2 of E */
-    double *q, *s;        /* [nrow] velocity without impulses; at gamma, without the proximal term */
-    double *gamma, *centre, *least, *before, *best; /* [nrow] */
-    double *x, *du, *dgamma;                        /* [nrow] */
-    double *v, *dv, *best_v;                        /* [nv] */
-    cone_hessian *G;                                /* [nconstraint] as of strict_project */
-    double *share, *next_share;                     /* [nconstraint] c, of this outer iteration and of the next */
-    char *piece;                                    /* [nconstraint] of P, of contacts: acn_piece */
-    double E, best_E, until;                        /* until: call->work at which it pauses */
-    bool prepared;                                  /* for Newton steps */
-    double products;                                /* multiplications of an evaluation of E */
-} acn;
-
-static bool is_given(const acn *a, int row) { return isinf(a->call->R[row]); }
+static void eval_velocities(void *context, int worker, int first, int end) {
+    acn *a = context;
+    const sim_problem *p = a->problem;
+    (void)worker;
+    problem_velocity_of(p, first, end, a->v, a->s);
+    for (int i = first; i < end; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        const double *s = a->s + c->row, *gamma = a->gamma + c->row;
+        for (int r = c->row; r < c->row + c->rows; r++) {
+            a->s[r] = acn_is_given(a, r) ? 0 : a->s[r] + a->call->R[r] * a->gamma[r] - a->call->target[r];
+        }
+        a->map[i] = natural_map(c, p->step, a->rho[i], s, gamma);
+        a->map_one[i] = natural_map(c, p->step, 1, s, gamma);
+    }
+}
 
 /* v = v* + A^-1 J' gamma,  s = J v + w_0 + R gamma - target, and E; keeps the gamma of least E. */
 static void eval_acn_error(void *self) {
     acn *a = self;
     const sim_problem *p = a->problem;
     natural_sum sum = {0};
-    problem_response(p, a->gamma, a->v);
-    problem_velocity(p, a->v, a->s);
+    solver_run(a->call, p->ntree, respond, a);
+    solver_run(a->call, p->nconstraint, eval_velocities, a);
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
-        for (int r = c->row; r < c->row + c->rows; r++) {
-            a->s[r] = is_given(a, r) ? 0 : a->s[r] + a->call->R[r] * a->gamma[r] - a->call->target[r];
-        }
-        natural_add(&sum, c, p->step, a->rho[i], a->n2[i], a->q + c->row, a->s + c->row, a->gamma + c->row);
+        natural_add_maps(&sum, c->rows, a->rho[i], a->n2[i], a->map[i], a->map_one[i], a->q + c->row, a->s + c->row,
+                         a->gamma + c->row);
     }
     a->E = natural_error(&sum);
     if (a->E < a->best_E) {
@@ -118,99 +113,6 @@ static void eval_acn_error(void *self) {
         memcpy(a->best_v, a->v, (size_t)p->nv * sizeof *a->best_v);
     }
     a->call->work += a->products;
-}
-
-/* x and G of a contact at y; |F|^2. */
-static double linearise_contact(acn *a, int i, double rho, const double *R, const double *y) {
-    const sim_constraint *c = &a->problem->constraint[i];
-    double *x = a->x + c->row, mu = c->friction, size = sqrt(y[0] * y[0] + y[1] * y[1]), radius = mu * y[2], F[3];
-    memcpy(F, a->gamma + c->row, sizeof F);
-    a->G[i] = (cone_hessian){0};
-    /* open: P = 0 */
-    if (!(y[2] > 0)) {
-        memcpy(x, F, sizeof F);
-        return F[0] * F[0] + F[1] * F[1] + F[2] * F[2];
-    }
-    /* stick: P = y */
-    bool sticks = size <= radius;
-    double t[2] = {sticks ? 0 : y[0] / size, sticks ? 0 : y[1] / size};
-    F[0] -= sticks ? y[0] : radius * t[0];
-    F[1] -= sticks ? y[1] : radius * t[1];
-    F[2] -= y[2];
-    for (int k = 0; k < 3 && sticks; k++) {
-        a->G[i].weight[k] = 1 / R[k];
-        x[k] = F[k] / (rho * R[k]);
-    }
-    /* slide: P = (mu y_n t, y_n) */
-    if (!sticks) {
-        double h = radius / size, d = 1 - h + rho * h * R[0], normal = F[2] / (rho * R[2]);
-        double along = t[0] * F[0] + t[1] * F[1] + mu * (1 - rho * R[2]) * normal;
-        double across = (t[0] * F[1] - t[1] * F[0]) / d;
-        a->G[i] = (cone_hessian){.sliding = 1, .t = {t[0], t[1]}, .lean = mu, .weight = {1 / R[2], rho * h / d}};
-        x[0] = along * t[0] - across * t[1];
-        x[1] = along * t[1] + across * t[0];
-        x[2] = normal;
-    }
-    return F[0] * F[0] + F[1] * F[1] + F[2] * F[2];
-}
-
-/* The same of a contact that resists turning: each disc has the radius mu y_n of its own. */
-static double linearise_turning_contact(acn *a, int i, double rho, const double *R, const double *y) {
-    /* open: P = 0 */
-    const sim_constraint *c = &a->problem->constraint[i];
-    double *x = a->x + c->row, F[SIM_MAX_ROWS], sum = 0;
-    cone_hessian *G = &a->G[i];
-    *G = (cone_hessian){0};
-    bool open = !(y[2] > 0);
-    for (int r = 0; r < c->rows; r++) {
-        F[r] = x[r] = a->gamma[c->row + r];
-        sum += F[r] * F[r];
-    }
-    if (open) {
-        return sum;
-    }
-    /* normal */
-    sim_disc disc[SIM_MAX_DISCS];
-    int count = sim_contact_discs(c, disc);
-    F[2] -= y[2];
-    x[2] = F[2] / (rho * R[2]);
-    G->weight[2] = 1 / R[2];
-    sum = F[2] * F[2];
-    for (int k = 0; k < count; k++) {
-        int first = disc[k].row;
-        bool flat = disc[k].rows == 2;
-        double mu = disc[k].bound, size = flat ? hypot(y[first], y[first + 1]) : fabs(y[first]), radius = mu * y[2];
-        bool sticks = size <= radius && mu > 0;
-        double t[2] = {size > 0 ? y[first] / size : 1, flat && size > 0 ? y[first + 1] / size : 0};
-        for (int r = first; r < first + disc[k].rows; r++) {
-            F[r] -= sticks ? y[r] : radius * t[r - first];
-            sum += F[r] * F[r];
-            G->weight[r] = sticks ? 1 / R[r] : 0;
-            x[r] = F[r] / (rho * R[r]);
-        }
-        if (!sticks) {
-            double h = size > 0 ? radius / size : 0, d = 1 - h + rho * h * R[first];
-            double along = t[0] * F[first] + (flat ? t[1] * F[first + 1] : 0) + mu * (1 - rho * R[2]) * x[2];
-            double across = flat ? (t[0] * F[first + 1] - t[1] * F[first]) / d : 0;
-            discs_set_sliding(G, &disc[k], k, t, rho * h / d);
-            x[first] = along * t[0] - across * t[1];
-            if (flat) {
-                x[first + 1] = along * t[1] + across * t[0];
-            }
-        }
-    }
-    return sum;
-}
-
-/* The same of another row. */
-static double linearise_bounded_row(acn *a, int i, int r, double rho, double R, double y) {
-    const sim_constraint *c = &a->problem->constraint[i];
-    double bound = c->kind == SIM_FRICTION || c->kind == SIM_ACTUATOR ? a->problem->step * c->bound : HUGE_VAL;
-    double low = c->kind == SIM_LIMIT ? 0 : -bound, F = a->gamma[c->row + r] - fmin(fmax(y, low), bound);
-    bool inside = y > low && y < bound;
-    a->G[i].weight[r] = inside ? 1 / R : 0;
-    a->x[c->row + r] = inside ? F / (rho * R) : F;
-    return F * F;
 }
 
 /* |gamma - centre|, weighed as energy. */
@@ -235,44 +137,6 @@ static void begin_outer_iteration(void *self) {
     }
 }
 
-/* Has the contact changed its piece of P since it was last linearised? */
-static void watch_piece(acn *a, int i, const double *y) {
-    char piece = (char)(!(y[2] > 0) ? PIECE_OPEN : PIECE_STICK + a->G[i].sliding); /* a bit a disc */
-    a->next_share[i] = piece == a->piece[i] ? a->next_share[i] : 1;
-    a->piece[i] = piece;
-}
-
-/* x and G of all constraints at gamma and s; |F|, weighed as energy. */
-static double linearise_constraints(void *self) {
-    acn *a = self;
-    const sim_problem *p = a->problem;
-    double alpha = a->point.alpha, sum = 0;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        double w = a->w[i], extra = alpha * a->share[i] * w, rho = 1 / (w + extra), y[SIM_MAX_ROWS], R[SIM_MAX_ROWS];
-        double part = 0;
-        /* y = gamma - rho s',  R' = R + alpha c w */
-        for (int r = 0; r < c->rows; r++) {
-            int row = c->row + r;
-            y[r] = a->gamma[row] - rho * (a->s[row] + extra * (a->gamma[row] - a->centre[row]));
-            R[r] = a->call->R[row] + extra;
-        }
-        if (c->kind == SIM_CONTACT) {
-            sum += w * (sim_contact_turns(c) ? linearise_turning_contact(a, i, rho, R, y)
-                                             : linearise_contact(a, i, rho, R, y));
-            watch_piece(a, i, y);
-            continue;
-        }
-        a->G[i] = (cone_hessian){0};
-        for (int r = 0; r < c->rows; r++) {
-            a->x[c->row + r] = 0; /* a given force */
-            part += is_given(a, c->row + r) ? 0 : linearise_bounded_row(a, i, r, rho, R[r], y[r]);
-        }
-        sum += w * part;
-    }
-    return sqrt(sum);
-}
-
 /* The factor of A + J' G J. */
 static bool factor_momentum_jacobian(acn *a) {
     sim_solution *out = a->call->out;
@@ -287,6 +151,27 @@ static bool factor_momentum_jacobian(acn *a) {
     return regular;
 }
 
+static void push(void *context, int worker, int first, int end) {
+    acn *a = context;
+    (void)worker;
+    problem_jacobian_transposed_of(a->problem, &a->rows, first, end, a->dgamma, a->dv);
+}
+
+/* dgamma = -x - G J dv */
+static void find_impulses(void *context, int worker, int first, int end) {
+    acn *a = context;
+    (void)worker;
+    problem_jacobian_times_of(a->problem, first, end, a->dv, a->du);
+    for (int i = first; i < end; i++) {
+        const sim_constraint *c = &a->problem->constraint[i];
+        double pushed[SIM_MAX_ROWS];
+        strict_hessian_times(c, &a->G[i], a->du + c->row, pushed);
+        for (int r = 0; r < c->rows; r++) {
+            a->dgamma[c->row + r] -= pushed[r];
+        }
+    }
+}
+
 static bool take_acn_step(void *self) {
     acn *a = self;
     const sim_problem *p = a->problem;
@@ -294,22 +179,15 @@ static bool take_acn_step(void *self) {
     if (!factor_momentum_jacobian(a)) {
         return false;
     }
+    double sum = 0;
     for (int r = 0; r < p->nrow; r++) {
         a->dgamma[r] = -a->x[r];
     }
-    problem_jacobian_transposed(p, a->dgamma, a->dv);
+    solver_run(a->call, p->ntree, push, a);
     momentum_jacobian_solve(a->jacobian, a->dv);
-    /* dgamma = -x - G J dv */
-    problem_jacobian_times(p, a->dv, a->du);
-    double sum = 0;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        double pushed[SIM_MAX_ROWS];
-        strict_hessian_times(c, &a->G[i], a->du + c->row, pushed);
-        for (int r = 0; r < c->rows; r++) {
-            a->dgamma[c->row + r] -= pushed[r];
-            sum += a->dgamma[c->row + r];
-        }
+    solver_run(a->call, p->nconstraint, find_impulses, a);
+    for (int r = 0; r < p->nrow; r++) {
+        sum += a->dgamma[r];
     }
     if (isfinite(sum)) {
         dense_axpy(p->nrow, 1, a->dgamma, a->gamma);
@@ -358,7 +236,13 @@ static bool allocate_acn(acn *a) {
     a->share = ARENA_NEW(scratch, double, p->nconstraint);
     a->next_share = ARENA_NEW(scratch, double, p->nconstraint);
     a->piece = ARENA_NEW(scratch, char, p->nconstraint);
-    return ok && a->v && a->dv && a->best_v && a->w && a->rho && a->G && a->share && a->next_share && a->piece;
+    double **of_constraints[] = {&a->map, &a->map_one, &a->part};
+    for (int k = 0; k < 3; k++) {
+        *of_constraints[k] = ARENA_NEW(scratch, double, p->nconstraint);
+        ok = ok && *of_constraints[k];
+    }
+    return ok && tree_rows_find(p, scratch, &a->rows) && a->v && a->dv && a->best_v && a->w && a->rho && a->G &&
+           a->share && a->next_share && a->piece;
 }
 
 /* q = J v* + w_0 - target, and the impulses of given forces; all others zero. */
@@ -370,8 +254,8 @@ static void set_acn_start(acn *a) {
         double bound = c->kind == SIM_ACTUATOR ? p->step * c->bound : HUGE_VAL;
         double force = c->kind == SIM_SPRING || c->kind == SIM_ACTUATOR ? p->step * c->force : 0;
         for (int r = c->row; r < c->row + c->rows; r++) {
-            a->q[r] = is_given(a, r) ? 0 : a->q[r] - a->call->target[r];
-            a->gamma[r] = is_given(a, r) ? fmin(fmax(force, -bound), bound) : 0;
+            a->q[r] = acn_is_given(a, r) ? 0 : a->q[r] - a->call->target[r];
+            a->gamma[r] = acn_is_given(a, r) ? fmin(fmax(force, -bound), bound) : 0;
         }
         a->w[i] = 1 / a->rho[i];
     }
@@ -382,7 +266,7 @@ static void set_acn_start(acn *a) {
 static void set_impulses(acn *a, const double *impulse, const double *trend) {
     for (int r = 0; r < a->problem->nrow; r++) {
         double gamma = impulse[r] + (trend ? trend[r] : 0);
-        a->gamma[r] = is_given(a, r) || !isfinite(gamma) ? a->gamma[r] : gamma;
+        a->gamma[r] = acn_is_given(a, r) || !isfinite(gamma) ? a->gamma[r] : gamma;
     }
     eval_acn_error(a);
 }
@@ -408,7 +292,7 @@ static bool is_squeeze(const acn *a, const double *impulse) {
     for (int i = 0; i < p->nconstraint; i++) {
         const sim_constraint *c = &p->constraint[i];
         for (int r = c->row; r < c->row + c->rows; r++) {
-            sum += is_given(a, r) ? 0 : a->w[i] * impulse[r] * impulse[r];
+            sum += acn_is_given(a, r) ? 0 : a->w[i] * impulse[r] * impulse[r];
         }
     }
     return sum > MAX_WARM_RATIO * MAX_WARM_RATIO * twice_kinetic_energy(a);
@@ -480,7 +364,7 @@ static void count_products(acn *a) {
 /* Order and memory of the factor, which a start that is a solution does not need.  False without memory. */
 static bool prepare_steps(acn *a) {
     if (!a->prepared) {
-        a->prepared = momentum_jacobian_prepare(a->jacobian, a->problem);
+        a->prepared = momentum_jacobian_prepare(a->jacobian, a->problem, a->call->threads);
         a->call->out->expected = a->prepared ? momentum_jacobian_work(a->jacobian) : 0;
         a->call->iteration_work = a->call->out->expected + 2 * a->products;
     }
@@ -512,7 +396,7 @@ static void *begin_acn(solver_call *call) {
     count_products(a);
     a->point = (proximal_point){.self = a,
                                 .begin = begin_outer_iteration,
-                                .eval_map = linearise_constraints,
+                                .eval_map = acn_linearise,
                                 .take_step = take_acn_step,
                                 .eval_error = eval_acn_error,
                                 .record = record_acn_step,
@@ -581,6 +465,7 @@ const solver_type solver_acn = {
              .counts = SIM_COUNTS_FAILURES,
              .noptions = OPTIONS,
              .option = options},
+    .uses_threads = true,
     .create = create_acn_workspace,
     .destroy = free_acn_workspace,
     .solve = solve_acn,

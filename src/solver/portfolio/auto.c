@@ -550,6 +550,7 @@ const solver_type solver_auto = {
              .counts = SIM_COUNTS_SEARCHES,
              .noptions = OPTIONS,
              .option = options},
+    .uses_threads = true,
     .create = create_workspaces,
     .destroy = destroy_workspaces,
     .solve = solve_auto,
