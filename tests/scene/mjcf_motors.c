@@ -204,6 +204,19 @@ Test(mjcf_motors, equalities_of_what_does_not_move_are_left_out) {
            "ignored: it holds together what does not move apart");
 }
 
+/* The box of inertia of a ball stands as its geom, also where geoms count before an <inertial>. */
+Test(mjcf_motors, boxes_of_single_geoms_stand_as_these) {
+    sim_scene *s = load_model(
+        MODEL("<compiler inertiafromgeom='true' angle='radian'/><option density='1000'/><worldbody><body><freejoint/>"
+              "<inertial pos='0 0 0' mass='1' diaginertia='1 2 2.5'/><geom size='0.1' axisangle='0 0 1 0.3'/></body>"
+              "</worldbody>"),
+        NULL, NULL);
+    cr_assert_eq(s->model->ndrag, 1);
+    sim_v3 x = s->model->drag[0].pose.R.x;
+    cr_expect(close_to(x, cos(0.3), sin(0.3), 0), "%g %g %g", x.x, x.y, x.z);
+    sim_scene_free(s);
+}
+
 /* A servo turns a ball, or a site against another, at 3 rad/s through three turns.  Its length is an angle, which jumps from
  * pi to -pi: the servo aims by the nearest turn, and the speed stays. */
 Test(mjcf_motors, servos_of_turns_wind_through_whole_ones) {

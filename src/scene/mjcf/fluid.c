@@ -63,8 +63,9 @@ static bool given_axes(mjcf_work *w, const mjcf_body *b, sim_quat *q) {
         *q = quat_normalised(mjcf_inertial_place(w, b).q);
         return xml_text(b->inertial, "diaginertia") != NULL;
     }
+    bool of_geoms = !b->inertial || b->scope->file->compiler.inertia == MJCF_INERTIA_ALWAYS;
     int count = 0;
-    for (int k = b->geom; k >= 0 && !b->inertial; k = w->model.geom[k].next) {
+    for (int k = b->geom; k >= 0 && of_geoms; k = w->model.geom[k].next) {
         const mjcf_geom *g = &w->model.geom[k];
         if (g->weighs) {
             *q = quat_normalised(g->place.q);
