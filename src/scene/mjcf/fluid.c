@@ -75,15 +75,10 @@ static bool given_axes(mjcf_work *w, const mjcf_body *b, sim_quat *q) {
     return count == 1;
 }
 
-/* Is it a permutation of the axes? */
-static bool same_axes(sim_m3 a, sim_m3 b) {
-    sim_m3 P = m3_product(m3_transpose(a), b);
-    const double all[9] = {P.x.x, P.x.y, P.x.z, P.y.x, P.y.y, P.y.z, P.z.x, P.z.y, P.z.z};
-    bool same = true;
-    for (int k = 0; k < 9; k++) {
-        same &= fabs(all[k]) < 1e-12 || fabs(fabs(all[k]) - 1) < 1e-12;
-    }
-    return same;
+/* Axes of equal moments are those that rounding makes. */
+static bool has_equal_moments(const sim_sym3 *J) {
+    double least = fmin(fabs(J->xx - J->yy), fmin(fabs(J->yy - J->zz), fabs(J->zz - J->xx)));
+    return least < 1e-9 * (J->xx + J->yy + J->zz);
 }
 
 static void put_box(mjcf_work *w, mjcf_list *list, const mjcf_body *b) {
@@ -95,8 +90,7 @@ static void put_box(mjcf_work *w, mjcf_list *list, const mjcf_body *b) {
     sim_m3 R = quat_matrix(q);
     sim_sym3 J = sym3_rotated(m3_transpose(R), b->inertia.moment);
     double off = fmax(fabs(J.xy), fmax(fabs(J.xz), fabs(J.yz)));
-    sim_drag usual = sim_drag_of_inertia(&b->inertia);
-    if (off > 1e-9 * (J.xx + J.yy + J.zz) || same_axes(R, usual.pose.R)) {
+    if (off > 1e-9 * (J.xx + J.yy + J.zz) || !has_equal_moments(&J)) {
         return;
     }
     sim_inertia along = {.mass = b->inertia.mass, .moment = {J.xx, J.yy, J.zz, 0, 0, 0}};
