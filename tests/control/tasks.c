@@ -79,9 +79,7 @@ static void expect_balls_in_the_second_bottle(const char *solver, int layers) {
     end_pouring(&p);
 }
 
-Test(tasks, balls_end_in_the_second_bottle_by_the_default) {
-    expect_balls_in_the_second_bottle("auto", long_runs() ? 3 : 1);
-}
+Test(tasks, balls_end_in_the_second_bottle_by_the_default) { expect_balls_in_the_second_bottle("auto", 3); }
 
 Test(tasks, balls_end_in_the_second_bottle_by_canal, LONG_RUN) { expect_balls_in_the_second_bottle("canal", 3); }
 
