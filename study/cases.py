@@ -106,9 +106,10 @@ def grasp(balls, counts):
                 set=(*BY_PGS, f"instances/2/repeat/counts={counts}"))
 
 
-def quadrupeds(robots, across, heap="", height=0.6):
-    """`height`: m, from which the lowest robots fall: another one gives another heap.  Frozen are those of the experiments."""
-    return Case(f"quadrupeds-{robots}{heap}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, frozen=robots in (8, 27), set=(
+def quadrupeds(robots, across, heap="", height=0.6, frozen=True):
+    """`height`: m, from which the lowest robots fall: another one gives another heap.  Frozen are those of the experiments, but for heaps
+    that only ten together stand for."""
+    return Case(f"quadrupeds-{robots}{heap}", "quadrupeds", "bench/quadrupeds.json", settle=156, states=10, between=6, warm=True, frozen=frozen and robots in (8, 27), set=(
         f"instances/0/repeat/counts=[{across},{across},{across}]", f"instances/0/pose/position=[0,0,{height}]", STEP, "world/integrator=symplectic", *BY_PGS))
 
 
@@ -116,9 +117,10 @@ def macklin(name, scene, settle, between, *settings):
     return Case(name, "macklin", scene, settle=settle, states=5, between=between, set=settings)
 
 
-def ratio(name, *masses, friction=0.5):
-    """Masses of four boxes from the floor up; `auto` lets them settle."""
-    return Case(f"ratio-{name}", "ratio", "papers/mass_ladder.json", settle=10, wrenches=5, force=0.3, arm=0.05, set=(
+def ratio(name, *masses, friction=0.5, sets=1):
+    """Masses of four boxes from the floor up; `auto` lets them settle.  `sets` of five wrenches, the same for all masses but for the weights."""
+    family = "ratio-sets" if sets > 1 else "ratio"
+    return Case(f"{family}-{name}", family, "papers/mass_ladder.json", settle=10, wrenches=5 * sets, force=0.3, arm=0.05, set=(
         f"materials/wood/friction={friction}", "world/compliance=rigid",
         *(f"bodies/{body}/shapes/0/mass={mass}" for body, mass in zip("abcd", masses))))
 
@@ -135,6 +137,7 @@ CASES = [
     *(grasp(9 * layers, f"[3,3,{layers}]") for layers in range(1, 6)),
     *(quadrupeds(across ** 3, across) for across in range(1, 5)),
     *(quadrupeds(8, 2, f"-heap-{k}", height) for k, height in enumerate((0.58, 0.62, 0.65, 0.7), 2)),
+    *(quadrupeds(8, 2, f"-heap-{k}", height, frozen=False) for k, height in enumerate((0.56, 0.64, 0.67, 0.73, 0.76), 6)),
     macklin("arch", "contact/arch.json", 20, 10, "world/solver=canal"),
     macklin("pile", "papers/table_pile.json", 200, 40, "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'),
     macklin("gripper", "contact/gripper.json", 500, 20, "world/solver=canal"),
@@ -153,6 +156,9 @@ CASES = [
     ratio("down-1e5", "1e5", 2154.435, 46.41589, 1),
     ratio("scale-1e-3", "1e-3", "1e-3", "1e-3", "1e-3"),
     ratio("scale-1e3", "1e3", "1e3", "1e3", "1e3"),
+    *(ratio(name, *masses, sets=10) for name, masses in {
+        "1": (1, 1, 1, 1), "heavy-1e3": (1, 1, 1, "1e3"), "light-1e5": ("1e5", 1, 1, 1), "down-1e5": ("1e5", 2154.435, 46.41589, 1),
+        "scale-1e-3": ("1e-3",) * 4, "scale-1e3": ("1e3",) * 4}.items()),
     *(Case(f"clutter-{step}", "clutter", "papers/clutter.json", settle=step - 1, warm=True, frozen=True) for step in (60, 520)),
 ]
 

@@ -224,11 +224,13 @@ def curves_of(solver, source, files, quick):
 # ---- summaries ----
 
 
-def each_run(answers, solver):
-    """Figures of one run: what differs by chance from run to run."""
+def each_run(answers, solver, longest):
+    """Figures of one run: what differs by chance from run to run.  `iterations_to_answer`: steps without an answer count as the longest of all."""
     counts = [answer["iterations"] for answer in answers]
+    to_answer = [answer["iterations"] if answer["E"] <= 1e-8 else longest for answer in answers]
     whole = sum(answer["whole_steps"] for answer in answers) / sum(counts) if sum(counts) and solver.counts("whole_steps") else 1
-    return {"iterations": statistics.median(counts), "mean": statistics.mean(counts), "whole_steps": whole,
+    return {"iterations": statistics.median(counts), "iterations_to_answer": statistics.median(to_answer), "mean": statistics.mean(counts),
+            "whole_steps": whole,
             "unsolved": statistics.mean(not answer["E"] <= 1e-8 for answer in answers)}
 
 
@@ -240,11 +242,11 @@ def runs_of(entry, solver, facts):
     of_run = {}
     for run, answer in zip(facts["run"], answers):
         of_run.setdefault(run, []).append(answer)
-    total, share = sum(answer["iterations"] for answer in answers), 1 / len(answers)
+    total, share, longest = sum(answer["iterations"] for answer in answers), 1 / len(answers), max(answer["iterations"] for answer in answers)
     whole = sum(answer["whole_steps"] for answer in answers) / total if total else 1
     return {"count": len(of_run), "steps": len(answers), "idle": facts["idle"],
             "iterations": statistics.mean(statistics.median(a["iterations"] for a in of) for of in of_run.values()), "iterations_mean": total * share,
-            "each": [each_run(of, solver) for of in of_run.values()],
+            "each": [each_run(of, solver, longest) for of in of_run.values()],
             "iterations_most": max(answer["iterations"] for answer in answers),
             "whole_steps": whole if solver.counts("whole_steps") else None,
             "restarted": share * sum(answer["failures"] > 0 for answer in answers) if solver.counts("failures") else None,

@@ -114,14 +114,15 @@ def look(cell, number, left_out, folder):
     path = os.path.join(folder, f"{cell}_{number:03d}.hdf5")
     whole, without = way(path, folder), way(path, folder, left_out + "=off")
     contact = max(without[1], key=lambda i: hops(without[1][i]))
-    told = {"cell": cell, "problem": number, "contact": contact}
+    told = {"cell": cell, "problem": number, "contact": contact,
+            "hops_of_all": [sum(map(hops, places.values())) for _, places in (whole, without)]}
     for name, (l, places) in (("with", whole), ("without", without)):
         told[name] = {"iterations": len(l) - 1, "l": l, "hops": hops(places[contact]), "places": places[contact]}
     return told
 
 
 def look_at_worst(found, quick):
-    """Of all steps with the greatest differences, the one that hops most; for each refinement that is drawn."""
+    """All steps with the greatest differences; for each refinement that is drawn."""
     wanted = collections.defaultdict(list)
     for name in DRAWN:
         worst = [(one["cell"], step) for one in found for step in one["compared"][name]["worst"]]
@@ -133,7 +134,17 @@ def look_at_worst(found, quick):
             compare.problems_of(*cases.chosen([cell]), folder, quick)
             for name, number in steps:
                 seen[name].append(look(cell, number, name, folder))
+    return seen
+
+
+def most_hopping(seen):
+    """For each refinement the step that is drawn."""
     return {name: max(looks, key=lambda one: one["without"]["hops"]) for name, looks in seen.items()}
+
+
+def hops_of_all(seen):
+    """For each refinement: of all contacts of all these steps, with it and without.  One step and one contact would be those that suit it."""
+    return {name: [sum(one["hops_of_all"][k] for one in looks) for k in (0, 1)] for name, looks in seen.items()}
 
 
 def busiest(places):
@@ -265,7 +276,7 @@ def run(context):
     for name in DRAWN:
         context.figure(f"{name}_chatter",
                        100 * sum(cell["compared"][name]["chatter"] for cell in cells) / sum(cell["compared"][name]["both"] for cell in cells))
-        context.figure(f"{name}_hops", drawn[name]["with"]["hops"] / max(1, drawn[name]["without"]["hops"]))
+        context.figure(f"{name}_hops", told["hops"][name][0] / max(1, told["hops"][name][1]))
 
 
 # ---- the command ----
@@ -289,9 +300,10 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(request.jobs) as pool:
         found = list(pool.map(measured, request.cell or CELLS))
-    drawn = look_at_worst(found, request.quick)
+    seen = look_at_worst(found, request.quick)
+    drawn = most_hopping(seen)
     if request.json:
-        print(json.dumps({"format": "refinements", "cells": found, "drawn": drawn}, indent=1))
+        print(json.dumps({"format": "refinements", "cells": found, "drawn": drawn, "hops": hops_of_all(seen)}, indent=1))
     else:
         print_tables(found, drawn)
     image = request.image or (None if request.quick or request.json or request.cell else os.path.join(ROOT, "docs", "images", "chattering.svg"))

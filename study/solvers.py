@@ -173,7 +173,7 @@ LANES = ("scalar", "vector")  # one contact or body at a time, as all three can;
 SPLIT = [f"subadmm:max_iterations=100:tolerance=0:lanes={lanes}:split={split}" for lanes in LANES for split in WAYS]
 PAPER_SPLIT = {"bodies": (0.435, 4.8802), "trees": (0.638, 4.8562), "none": (1.21, 4.8817)}  # of 8 robots: ms, -log10 residual
 SPLIT_ROBOTS = (8, 27)
-SPLIT_CASES = ("quadrupeds-8", *(f"quadrupeds-8-heap-{k}" for k in range(2, 6)), "quadrupeds-27")
+SPLIT_CASES = ("quadrupeds-8", *(f"quadrupeds-8-heap-{k}" for k in range(2, 11)), "quadrupeds-27")
 
 
 def split_cases(quick):
@@ -196,6 +196,7 @@ def split_figures(told):
             answers = [a for e in heaps for a in e["answers"]]
             found[robots, lanes, split] = {
                 "ms": 1e3 * statistics.mean(a["seconds"] for a in answers), "digits": statistics.mean(shared.digits(a["lee"]) for a in answers),
+                "digits_of_heaps": [statistics.mean(shared.digits(a["lee"]) for a in e["answers"]) for e in heaps],
                 "E": statistics.median(a["E"] for a in answers), "contacts": statistics.mean(e["contacts"] for e in heaps),
                 "range": f"{min(e['contacts_least'] for e in heaps)} to {max(e['contacts_most'] for e in heaps)}"}
             found[robots, lanes, split]["times"] = found[robots, lanes, split]["ms"] / found[robots, lanes, "bodies"]["ms"]

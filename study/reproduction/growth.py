@@ -72,6 +72,8 @@ def run(context):
     for s, name in (("canal", "canal"), (PLAIN_SPLIT, "subadmm"), (PLAIN, "pgs")):
         context.figure(f"{name}_flatness", held[s][-1]["lee"] / held[s][0]["lee"])
     context.figure("canal_over_subadmm", beside(held["canal"], held["subadmm"]))
+    # of the sizes at which all that was asked for had to be done
+    power = {s: shared.exponent([(one["size"], one["ms"]) for one in found["pour", s] if one["whole"]]) for s in ("canal", "subadmm", PLAIN)}
     for s, name in (("canal", "canal"), ("subadmm", "subadmm"), (PLAIN, "pgs")):
-        # of the sizes at which all that was asked for had to be done
-        context.figure(f"time_exponent_{name}", shared.exponent([(one["size"], one["ms"]) for one in found["pour", s] if one["whole"]]))
+        context.figure(f"time_exponent_{name}", power[s])
+    context.figure("time_exponent_least", power["subadmm"] - min(power["canal"], power[PLAIN]))
