@@ -137,7 +137,7 @@ CASES = [
     *(grasp(9 * layers, f"[3,3,{layers}]") for layers in range(1, 6)),
     *(quadrupeds(across ** 3, across) for across in range(1, 5)),
     *(quadrupeds(8, 2, f"-heap-{k}", height) for k, height in enumerate((0.58, 0.62, 0.65, 0.7), 2)),
-    *(quadrupeds(8, 2, f"-heap-{k}", height, frozen=False) for k, height in enumerate((0.56, 0.64, 0.67, 0.73, 0.76), 6)),
+    *(quadrupeds(8, 2, f"-heap-{k}", height, frozen=False) for k, height in enumerate((0.59, 0.61, 0.635, 0.66, 0.68), 6)),
     macklin("arch", "contact/arch.json", 20, 10, "world/solver=canal"),
     macklin("pile", "papers/table_pile.json", 200, 40, "world/solver=pgs", 'world/solver_options={"max_iterations": 200}'),
     macklin("gripper", "contact/gripper.json", 500, 20, "world/solver=canal"),

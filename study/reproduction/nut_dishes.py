@@ -46,6 +46,13 @@ def draw(context, paths, solvers):
                      x="iterations, of CANAL rounds", y="[ms]", log="xy")
 
 
+def beside_printed(context, solvers, case):
+    """Answers of CANAL as printed, to its tolerance, and of PGS in the time of each."""
+    told = context.compare(*solvers.words([case], (PRINTED, SOLVERS[2]), "--equal-time", *(["--quick"] if context.quick else [])))
+    printed, _, pgs = (entry["answers"] for entry in told["entries"])
+    return printed, pgs
+
+
 def run(context):
     solvers = shared.study("solvers")
     paths = {case: context.folder / f"{case}.csv" for case in solvers.CASE}
@@ -55,6 +62,7 @@ def run(context):
     for case, of in zip(paths, told):  # each solver by itself, then all but the first for as long as that took
         entries = [e["answers"] for e in of["entries"]]
         answers |= {(case, *key): found for key, found in zip([(s, True) for s in SOLVERS] + [(s, False) for s in SOLVERS[1:]], entries)}
+    in_printed_time = dict(zip(paths, context.together(lambda case: beside_printed(context, solvers, case), paths)))
     if not context.quick:
         draw(context, paths.values(), solvers)
     rows = []
@@ -67,7 +75,6 @@ def run(context):
         own = {s: answers[case, s, True] for s in SOLVERS}
         each = {s: statistics.median(a["seconds"] / a["rounds"] for a in own[s]) for s in SOLVERS}
         best = statistics.median(a["lee"] for a in own["canal"])
-        left = {s: statistics.median(a["lee"] for a in answers[case, s, False]) for s in SOLVERS[1:]}
         context.figure(f"{case}_canal_solved", 100 * statistics.mean(a["lee"] <= GOOD for a in own["canal"]))
         context.figure(f"{case}_subadmm_worst", max(a["lee"] for a in own["subadmm"]))
         context.figure(f"{case}_canal_rounds", statistics.median(a["rounds"] for a in own["canal"]))
@@ -75,8 +82,9 @@ def run(context):
         context.figure(f"{case}_printed_rounds", statistics.median(a["rounds"] for a in own[PRINTED]))
         context.figure(f"{case}_canal_ms", 1e3 * statistics.median(a["seconds"] for a in own["canal"]))
         context.figure(f"{case}_canal_worst_ms", 1e3 * max(a["seconds"] for a in own["canal"]))
-        context.figure(f"{case}_pgs_behind", left[SOLVERS[2]] / best)
-        context.figure(f"{case}_pgs_behind_printed", left[SOLVERS[2]] / left[PRINTED])
+        context.figure(f"{case}_pgs_behind", statistics.median(a["lee"] for a in answers[case, SOLVERS[2], False]) / best)
+        printed, pgs = (statistics.median(a["lee"] for a in found) for found in in_printed_time[case])
+        context.figure(f"{case}_pgs_behind_printed", pgs / printed)
         context.figure(f"{case}_round_over_sweep", each["canal"] / each[SOLVERS[2]])
         context.figure(f"{case}_sweep_over_turn", each[SOLVERS[2]] / each["subadmm"])
     context.table("Medians of the problems", ["case", "solver", "how long", "residual [N s]", "its worst", "iterations", "time [ms]"], rows,
