@@ -16,6 +16,9 @@ Test(problem, of_a_resting_point_is_regularised_as_the_paper_says) {
     cr_assert_float_eq(R[2], w / (4 * M_PI * M_PI), 1e-15);
     cr_assert_float_eq(R[0], 1e-3 * w, 1e-15);
     cr_assert_float_eq(target[2], -gap / (2 * dt), 1e-15);
+    o.beta = 0.5;
+    sim_regularise(p, SIM_NEAR_RIGID, &o, W, R, target);
+    cr_assert_float_eq(R[2], 0.25 * w / (4 * M_PI * M_PI), 1e-15);
     o.slop = 0;
     sim_regularise(p, SIM_RIGID, &o, NULL, R, target);
     cr_assert_eq(R[2], 0);
