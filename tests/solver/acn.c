@@ -110,6 +110,23 @@ Test(acn, says_so_where_no_impulse_satisfies_the_law) {
     sim_problem_free(p);
 }
 
+/* At rest between walls that give way it is squeezed as hard as they overlap it: the next step has the same solution. */
+Test(acn, begins_with_the_squeeze_that_soft_walls_ask_for) {
+    double at_rest[3] = {0, 0, 0};
+    sim_problem *p = point_between_walls(1, 0.5, -0.01, 0.01, at_rest);
+    answer first = answer_create(p, 1, 1e-3);
+    answer_find(&first, "acn", NULL);
+    cr_assert(first.out.outcome == SIM_SOLVED && first.out.iterations > 0);
+    p->impulse_guess = first.impulse;
+    answer next = answer_create(p, 1, 1e-3);
+    answer_find(&next, "acn", NULL);
+    cr_expect(next.out.outcome == SIM_SOLVED && next.out.iterations == 0, "%d iterations", next.out.iterations);
+    p->impulse_guess = NULL;
+    answer_free(&next);
+    answer_free(&first);
+    sim_problem_free(p);
+}
+
 /* ---- one large tree ---- */
 
 enum { LINKS = 220, STUB = 11, TOUCHES = 160 };

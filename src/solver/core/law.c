@@ -67,3 +67,14 @@ void law_set_initial_velocity(const solver_call *call, const patches *o) {
         memcpy(v + t->v0, p->v_guess + t->v0, (size_t)t->nv * sizeof *v);
     }
 }
+
+bool law_has_rigid_contact(const solver_call *call) {
+    const sim_problem *p = call->problem;
+    for (int i = 0; i < p->nconstraint; i++) {
+        const sim_constraint *c = &p->constraint[i];
+        if (c->kind == SIM_CONTACT && !(call->R[c->row] > 0)) {
+            return true;
+        }
+    }
+    return false;
+}

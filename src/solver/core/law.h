@@ -26,4 +26,8 @@ sim_status law_solve_in_one_piece(solver_call *call, solver_begin *begin, solver
 /* out->v: the warm start for trees with constraints, v* for the others. */
 void law_set_initial_velocity(const solver_call *call, const patches *o);
 
+/* Is a contact rigid, by the R of the call?  Its rows along the surface decide: a stiff material gives way along the
+ * normal alone. */
+bool law_has_rigid_contact(const solver_call *call);
+
 #endif

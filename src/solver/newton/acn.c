@@ -284,8 +284,9 @@ static double twice_kinetic_energy(const acn *a) {
 }
 
 /* Does a warm start squeeze bodies far harder than their motion can?  Rigid contacts between walls have such solutions,
- * impulses that cancel, and from them the next step finds no other.  sqrt(w) gamma of a load on bodies R times lighter is
- * up to sqrt(R) of the root of the energy. */
+ * impulses that cancel, and from them the next step finds no other.  Where contacts give way, overlaps alone decide how
+ * hard they squeeze, as in a heap jammed between walls.  sqrt(w) gamma of a load on bodies R times lighter is up to
+ * sqrt(R) of the root of the energy. */
 static bool is_squeeze(const acn *a, const double *impulse) {
     const sim_problem *p = a->problem;
     double sum = 0;
@@ -303,7 +304,7 @@ static bool is_squeeze(const acn *a, const double *impulse) {
 static void choose_start(acn *a) {
     const sim_problem *p = a->problem;
     size_t bytes = (size_t)p->nrow * sizeof *a->gamma;
-    bool warm = p->impulse_guess && !is_squeeze(a, p->impulse_guess);
+    bool warm = p->impulse_guess && !(law_has_rigid_contact(a->call) && is_squeeze(a, p->impulse_guess));
     if (warm && p->impulse_trend) {
         set_impulses(a, p->impulse_guess, p->impulse_trend);
     }

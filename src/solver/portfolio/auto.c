@@ -22,6 +22,7 @@
  *     H = 17 sqrt(n) min(1, n/400)     Newton steps where all of n contacts give way: falls take up to 1.9 H
  *     H = 40 sqrt(n), at least 200     where some are rigid: falls and piles of balls take up to 1.5 H in each run */
 #include "solver/portfolio/auto.h"
+#include "solver/core/law.h"
 #include "solver/core/natural_map.h"
 #include "solver/core/outcome.h"
 
@@ -338,22 +339,11 @@ static bool choose_first_branch(auto_turns *t, int *turn) {
     return true;
 }
 
-static bool has_rigid_contact(const auto_turns *t) {
-    const sim_problem *p = t->problem;
-    for (int i = 0; i < p->nconstraint; i++) {
-        const sim_constraint *c = &p->constraint[i];
-        if (c->kind == SIM_CONTACT && !(t->call->R[c->row] > 0)) { /* a stiff material gives way along n alone */
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Newton steps of acn on a hard problem of this size and law. */
 static double hard_steps(const auto_turns *t) {
     double n = t->problem->nconstraint;
-    return has_rigid_contact(t) ? fmax(MIN_HARD_RIGID_STEPS, HARD_RIGID_STEPS * sqrt(n))
-                                : fmax(MIN_HARD_STEPS, HARD_STEPS * sqrt(n) * fmin(1, n / MANY_CONTACTS));
+    return law_has_rigid_contact(t->call) ? fmax(MIN_HARD_RIGID_STEPS, HARD_RIGID_STEPS * sqrt(n))
+                                          : fmax(MIN_HARD_STEPS, HARD_STEPS * sqrt(n) * fmin(1, n / MANY_CONTACTS));
 }
 
 /* Work of a hard problem: that of an iteration of acn is known once it has begun. */
@@ -443,7 +433,7 @@ static bool take_first_branch(auto_turns *t) {
     memcpy(from, t->branch[FIRST].out.impulse, rows * sizeof *from);
     memset(none, 0, rows * sizeof *none);
     /* runs; the first may have been one from no impulses */
-    const acn_run *run = has_rigid_contact(t) ? runs_rigid : runs_giving_way;
+    const acn_run *run = law_has_rigid_contact(t->call) ? runs_rigid : runs_giving_way;
     bool done = run_first_branch(t, HUGE_VAL, run->share);
     for (int k = 1; k < RUNS && done; k++) {
         bool same = run[k].rule == run->rule && run[k].cold && is_cold(t, from);
