@@ -1,7 +1,7 @@
 /* All contacts of a model.
  *
  *     boxes of the shapes, stretched along their motion -> pairs whose boxes meet (broad phase, filters)
- *       -> contact points of each pair (narrow phase, shared out among threads) -> one list, sorted
+ *       -> contact points of each pair (narrow phase, shared out among threads) -> one list, sorted, without seams
  *
  * A pair closer than its margin is in contact.  So is a pair that comes that close within the step.  Its gaps are those
  * still to be travelled, so a fast body stops at the surface (sweep.c).  Some laws lift sliding bodies.  A pair that
@@ -11,7 +11,9 @@
 #include "collide/broadphase/broadphase.h"
 #include "collide/broadphase/filter.h"
 #include "collide/contact/bounds.h"
+#include "collide/contact/greatest.h"
 #include "collide/pressure/pressure.h"
+#include "collide/seams.h"
 #include "collide/skin/skin.h"
 #include "collide/sweep.h"
 
@@ -48,6 +50,7 @@ struct collision_stage {
     double *reach; /* [nshape] from the body's origin to the shape's farthest point; 0 where the body cannot move */
     aabb *box;     /* [nshape] */
     broad_phase *broad;
+    seam_stage *seams;
     skin_stage *skin;           /* NULL: no soft bodies touch each other */
     const sim_contact *on_skin; /* theirs ... */
     int skin_count;             /* ... so many */
@@ -63,49 +66,6 @@ struct collision_stage {
 };
 
 static bool allows_pair(void *context, int a, int b) { return filter_allows(context, a, b); }
-
-static double max_friction(const sim_model *m) {
-    double most = 0;
-    for (int k = 0; k < m->nmaterial; k++) {
-        most = fmax(most, fmax(m->material[k].friction, m->material[k].friction_across));
-    }
-    for (int k = 0; k < m->nmaterial_pair; k++) {
-        most = fmax(most, m->material_pair[k].friction);
-    }
-    return most;
-}
-
-/* A gap beyond which no two surfaces pull each other. */
-static double max_adhesion_range(const sim_model *m) {
-    double most = 0, longest = 0;
-    bool pulled = false;
-    for (int k = 0; k < m->nactuator; k++) {
-        pulled |= m->actuator[k].transmission == SIM_BY_CONTACTS;
-    }
-    for (int k = 0; k < m->nmaterial; k++) {
-        longest = fmax(longest, m->material[k].adhesion_range);
-        most = pulled || m->material[k].adhesion > 0 ? fmax(most, m->material[k].adhesion_range) : most;
-    }
-    for (int k = 0; k < m->nmaterial_pair; k++) {
-        const sim_material_pair *p = &m->material_pair[k];
-        most = pulled || p->adhesion > 0 ? fmax(most, isnan(p->adhesion_range) ? longest : p->adhesion_range) : most;
-        most = most > 0 && p->adhesion_range > most ? p->adhesion_range : most;
-    }
-    return most;
-}
-
-static double max_turning(const sim_model *m) {
-    double rolling = 0, torsion = 0;
-    for (int k = 0; k < m->nmaterial; k++) {
-        rolling = fmax(rolling, m->material[k].rolling);
-        torsion = fmax(torsion, m->material[k].torsion);
-    }
-    for (int k = 0; k < m->nmaterial_pair; k++) {
-        rolling = fmax(rolling, m->material_pair[k].rolling);
-        torsion = fmax(torsion, m->material_pair[k].torsion);
-    }
-    return rolling + torsion;
-}
 
 /* Speed of the surface of a shape over its body, at most. */
 static double belt_speed(const collision_stage *c, int shape) {
@@ -134,7 +94,7 @@ static bool create_parts(collision_stage *c, double margin) {
         return false;
     }
     /* ball, margin and reach of each shape */
-    c->range = max_adhesion_range(m);
+    c->range = model_max_adhesion_range(m);
     for (int k = 0; k < m->nshape; k++) {
         const sim_shape *shape = &m->shape[k];
         moves[k] = c->filter.clump[shape->body] != 0;
@@ -143,16 +103,17 @@ static bool create_parts(collision_stage *c, double margin) {
         c->reach[k] = moves[k] ? v3_norm(pose_point(shape->pose, c->ball[k].centre)) + c->ball[k].radius : 0;
     }
     /* broad phase */
-    c->friction = max_friction(m);
+    c->friction = model_max_friction(m);
     c->belt = max_belt(c);
-    c->turn = max_turning(m);
+    c->turn = model_max_turning(m);
     c->broad = broadphase_create(m->nshape, moves, allows_pair, &c->filter);
     c->frame[0] = arena_create();
     c->frame[1] = arena_create();
     if (filter_allows_any_soft(&c->filter) && !(c->skin = skin_create(m, &c->filter))) {
         return false;
     }
-    return c->broad && c->frame[0] && c->frame[1];
+    c->seams = seams_create(m, &c->filter, c->ball, c->pool);
+    return c->broad && c->seams && c->frame[0] && c->frame[1];
 }
 
 int collision_possible(const sim_model *model) {
@@ -513,7 +474,7 @@ static void merge_contacts(const collision_stage *c, sim_contact *to) {
     }
 }
 
-static sim_status gather_contacts(collision_stage *c, sim_error *error) {
+static sim_status gather_contacts(collision_stage *c, const sim_pose *X, sim_error *error) {
     /* counts of all workers */
     int count = c->skin_count, napart = 0;
     for (int k = 0; k < c->workers; k++) {
@@ -535,8 +496,6 @@ static sim_status gather_contacts(collision_stage *c, sim_error *error) {
     if (!all || !apart) {
         return sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", count);
     }
-    c->contact = all;
-    c->ncontact = c->info.points = count;
     c->apart = apart;
     c->napart = napart;
     /* copy in the order of the workers */
@@ -548,7 +507,12 @@ static sim_status gather_contacts(collision_stage *c, sim_error *error) {
         apart += w->napart;
     }
     merge_contacts(c, all);
-    return SIM_OK;
+    /* without those at seams */
+    arena_release(c->worker[0].scratch, 0);
+    int kept = seams_leave_out(c->seams, X, all, count, c->worker[0].scratch);
+    c->contact = all;
+    c->ncontact = c->info.points = kept < 0 ? 0 : kept;
+    return kept < 0 ? sim_fail(error, SIM_NO_RESOURCE, "no memory for %d contacts", count) : SIM_OK;
 }
 
 sim_status collision_update(collision_stage *c, const collision_input *input, sim_threads *threads, sim_error *error) {
@@ -585,7 +549,7 @@ sim_status collision_update(collision_stage *c, const collision_input *input, si
             return sim_fail(error, SIM_NO_RESOURCE, "no memory for contacts of soft bodies");
         }
     }
-    return gather_contacts(c, error);
+    return gather_contacts(c, input->pose, error);
 }
 
 double collision_reach(const collision_stage *c, int shape) { return c->reach[shape]; }
