@@ -117,6 +117,23 @@ Test(mesh, torn_triangles_are_joined_and_those_without_area_dropped) {
     sim_geometry_free(whole);
 }
 
+Test(mesh, triangles_given_twice_count_once) {
+    soup whole = soup_box(1, 2, 3), twice = soup_box(1, 2, 3), again = soup_box(1, 2, 3);
+    for (int t = 0; t < again.ntriangle; t++) { /* from another corner on */
+        int first = again.triangle[t][0];
+        again.triangle[t][0] = again.triangle[t][1], again.triangle[t][1] = again.triangle[t][2];
+        again.triangle[t][2] = first;
+    }
+    soup_add(&twice, again);
+    sim_geometry *g = soup_geometry(twice), *one = soup_geometry(whole);
+    cr_expect_eq(g->mesh->ntriangle, 12);
+    cr_expect(g->mesh->closed);
+    cr_expect(g->hull, "convex");
+    same_solid(&g->solid, &one->solid, 1e-12);
+    sim_geometry_free(g);
+    sim_geometry_free(one);
+}
+
 Test(mesh, neighbours_share_the_edge_they_are_named_for) {
     sim_geometry *g = soup_geometry(soup_torus(1, 0.4, 30, 12));
     const sim_mesh *m = g->mesh;

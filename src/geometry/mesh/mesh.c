@@ -2,9 +2,9 @@
  *
  * Vertices nearer to each other than `tolerance` (a ten-thousand-millionth of the surface's size: the difference of one
  * number computed in two ways) are one vertex.  For surfaces of users the tolerance is that of single precision.
- * Triangles with two equal corners are left out.  Edge flips (mesh_slivers.c) remove those without height, or with a
- * height of rounding; the former are left out where that fails.  Then neighbours are found, and with them whether the
- * surface closes. */
+ * Triangles with two equal corners are left out, and those given twice, as in a file that holds a part twice.  Edge flips
+ * (mesh_slivers.c) remove those without height, or with a height of rounding; the former are left out where that fails.
+ * Then neighbours are found, and with them whether the surface closes. */
 #include "geometry/mesh/mesh.h"
 
 #include "geometry/core/solid.h"
@@ -65,6 +65,41 @@ static sim_status check_mesh(const v3 *vertex, int nvertex, const int (*triangle
     return SIM_OK;
 }
 
+/* The corners, the lowest first. */
+static void from_lowest(const int i[3], int out[3]) {
+    int low = i[0] < i[1] && i[0] < i[2] ? 0 : i[1] < i[2] ? 1 : 2;
+    for (int k = 0; k < 3; k++) {
+        out[k] = i[(low + k) % 3];
+    }
+}
+
+/* Drops triangles with the corners and the front of an earlier one.  Returns how many are left; -1 without memory. */
+static int drop_repeated(int (*triangle)[3], int count) {
+    unsigned mask = 15;
+    while (mask < 2 * (unsigned)count) {
+        mask = 2 * mask + 1;
+    }
+    int *slot = calloc((size_t)mask + 1, sizeof *slot), kept = 0; /* 1 + a triangle; 0: free */
+    for (int t = 0; slot && t < count; t++) {
+        int corner[3], other[3];
+        from_lowest(triangle[t], corner);
+        uint64_t h = hash_bytes(HASH_START, corner, sizeof corner);
+        unsigned at = (unsigned)(h ^ h >> 32) & mask;
+        for (; slot[at]; at = (at + 1) & mask) {
+            from_lowest(triangle[slot[at] - 1], other);
+            if (memcmp(corner, other, sizeof corner) == 0) {
+                break;
+            }
+        }
+        if (!slot[at]) {
+            memmove(triangle[kept++], triangle[t], sizeof *triangle);
+            slot[at] = kept;
+        }
+    }
+    free(slot);
+    return slot ? kept : -1;
+}
+
 /* Triangles with area, their corners renumbered to the vertices they use.  Fails without memory. */
 static sim_status keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], const v3 *vertex, int nvertex,
                                  const int (*given)[3], int ngiven, int *one, double tolerance, int rounded) {
@@ -78,9 +113,9 @@ static sim_status keep_triangles(sim_mesh *m, v3 *kept, int (*triangle)[3], cons
         whole += i[0] != i[1] && i[1] != i[2] && i[2] != i[0];
     }
     /* flip slivers, drop triangles without area */
-    ngiven = whole;
-    if (mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance,
-                          rounded ? FLAT_OVER_TOLERANCE * tolerance : 0)) {
+    ngiven = drop_repeated(triangle, whole);
+    if (ngiven < 0 || mesh_flip_slivers(vertex, nvertex, triangle, ngiven, tolerance,
+                                        rounded ? FLAT_OVER_TOLERANCE * tolerance : 0)) {
         return SIM_NO_RESOURCE;
     }
     for (int t = 0; t < ngiven; t++) {
