@@ -210,6 +210,29 @@ Test(pages, contacts_that_come_and_go_are_told_apart) {
     sim_model_free(model);
 }
 
+/* A table of 2 m that is fixed to the world, and a ball on it. */
+Test(pages, marks_are_as_large_as_what_moves_not_as_the_table_below) {
+    sim_builder *builder = sim_builder_create();
+    for (int k = 0; k < 2; k++) {
+        sim_body_def def = sim_body_default();
+        def.joint = k ? SIM_FREE : SIM_FIXED;
+        def.inertia = (sim_inertia){1, {0, 0, 0}, {1, 1, 1, 0, 0, 0}};
+        sim_shape shape = sim_shape_default();
+        shape.body = sim_builder_add_body(builder, &def);
+        shape.type = SIM_SPHERE;
+        shape.size[0] = k ? 0.05 : 2;
+        sim_builder_add_shape(builder, &shape);
+    }
+    sim_error error;
+    sim_model *model = sim_builder_finish(builder, &error);
+    cr_assert_not_null(model, "%s", error.text);
+    view_sizes sizes;
+    cr_assert(view_sizes_find(&sizes, model));
+    cr_expect_float_eq(sizes.typical, 0.05, 1e-12, "%g m", sizes.typical);
+    view_sizes_free(&sizes);
+    sim_model_free(model);
+}
+
 /* ---- files ---- */
 
 static sim_scene *ball_scene(void) {

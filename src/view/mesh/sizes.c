@@ -1,7 +1,8 @@
 /* Sizes that drawing is relative to: reach of each body, typical size, typical force.
  *
  *     body      greatest |pose of a shape| + radius of the shape, m; of a soft body and its nodes its greatest |node|
- *     typical   median of the bodies that have shapes, else distance of a joint from its parent, else 1 m
+ *     typical   median of the bodies that move and have shapes, else of all that have, else distance of a joint from its
+ *               parent, else 1 m
  *     force     mean weight of the bodies, N, else 1 N */
 #include "view/mesh/sizes.h"
 #include "math/v3.h"
@@ -42,16 +43,39 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The middle one of those that are known; failing that 1 m. */
-static double typical_size(const double *size, int count, double *room) {
+/* Does anything let the body move, or is it soft? */
+static bool moves(const sim_model *model, int body) {
+    for (int k = 0; k < model->nsoft; k++) {
+        if (model->soft[k].body == body) {
+            return true;
+        }
+    }
+    while (body > 0 && model->body[body].joint == SIM_FIXED) {
+        body = model->body[body].parent;
+    }
+    return body > 0;
+}
+
+/* The middle one of the bodies whose size is known, of all or of those that move; 0 without one. */
+static double median_size(const sim_model *model, const double *size, bool all, double *room) {
     int known = 0;
-    for (int i = 0; i < count; i++) {
-        if (size[i] > 0) {
+    for (int i = 0; i < model->nbody; i++) {
+        if (size[i] > 0 && (all || moves(model, i))) {
             room[known++] = size[i];
         }
     }
     qsort(room, (size_t)known, sizeof *room, by_size);
-    return known ? room[known / 2] : 1;
+    return known ? room[known / 2] : 0;
+}
+
+/* Of bodies, else of joint distances. */
+static double typical_size(const sim_model *model, const double *size, double *room) {
+    double typical = median_size(model, size, false, room);
+    typical = typical > 0 ? typical : median_size(model, size, true, room);
+    for (int i = 1; i < model->nbody && typical == 0; i++) {
+        typical = model->body[i].parent ? joint_distance(&model->body[i]) : 0;
+    }
+    return typical > 0 ? typical : 1;
 }
 
 /* A soft body with all its nodes counts as one. */
@@ -102,12 +126,7 @@ bool view_sizes_find(view_sizes *sizes, const sim_model *model) {
         set_nodes(sizes, &model->soft[k], 0);
         sizes->body[model->soft[k].body] = soft_radius(&model->soft[k]);
     }
-    /* typical size: of bodies, else of joint distances */
-    sizes->typical = typical_size(sizes->body, model->nbody, room);
-    for (int i = 1; i < model->nbody && sizes->typical == 1; i++) {
-        room[i] = model->body[i].parent ? joint_distance(&model->body[i]) : 0;
-        sizes->typical = room[i] > 0 ? room[i] : sizes->typical;
-    }
+    sizes->typical = typical_size(model, sizes->body, room);
     for (int i = 0; i < model->nbody; i++) {
         sizes->body[i] = sizes->body[i] > 0 ? sizes->body[i] : sizes->typical;
     }
