@@ -211,7 +211,7 @@ Test(split, of_rings_and_cups_covers_them_and_keeps_to_the_bound) {
         if (k == 0) {
             make_ring(s, 48, 16);
         } else {
-            make_cup(s, is_part() ? 16 : long_runs() ? 48 : 20);
+            make_cup(s, is_part() ? 16 : long_runs() ? 48 : 12 * (3 - k));
         }
         turn_solid(s, k == 2 ? (sim_quat){0.5, 0.3, -0.7, 0.2} : (sim_quat){1, 0, 0, 0});
         sim_geometry *g = mesh_of(s);

@@ -112,8 +112,9 @@ static void find_axes(const piece *p, v3 axis[3]) {
 static void find_range(const piece *p, v3 n, double range[2]) {
     range[0] = INFINITY;
     range[1] = -INFINITY;
-    for (int k = 0; k < 3 * p->count; k++) {
-        double x = v3_dot(n, p->triangle[k / 3][k % 3]);
+    const sim_hull *h = p->hull->hull;
+    for (int k = 0; k < h->nvertex; k++) {
+        double x = v3_dot(n, h->vertex[k]);
         range[0] = fmin(range[0], x);
         range[1] = fmax(range[1], x);
     }
@@ -201,7 +202,7 @@ static double measure_hull(const farthest *f, double *length) {
     return volume;
 }
 
-double cut_cost(const piece *p, split_plane at, double extent) {
+double cut_cost(const piece *p, const sim_geometry *solid, split_plane at, double extent) {
     /* both sides wide enough */
     double range[2];
     find_range(p, at.normal, range);
@@ -225,11 +226,14 @@ double cut_cost(const piece *p, split_plane at, double extent) {
     }
     double volume = 0, squares = 0, whole = 0;
     for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 3 * side[i].count; k++) {
-            take_point(&far[i], direction, side[i].triangle[k / 3][k % 3]);
+        int count;
+        v3 *corner = piece_corners(&side[i], solid, &count);
+        for (int k = 0; k < count && corner; k++) {
+            take_point(&far[i], direction, corner[k]);
         }
         double length = 0;
-        volume += side[i].count ? measure_hull(&far[i], &length) : INFINITY;
+        volume += count && corner ? measure_hull(&far[i], &length) : INFINITY;
+        free(corner);
         squares += length * length;
         piece_free(&side[i]);
     }

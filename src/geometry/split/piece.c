@@ -3,13 +3,13 @@
  *     concavity = max over points x of the hull of the distance of x from the solid
  *
  * taken at a lattice of 16^3 points over the bounds of the hull and at one as fine on its faces.  It tells how far the
- * hull reaches beyond the solid.  A cut leaves triangles of the surface alone: the corners of its own face lie on them,
- * so the hull is the same.  An edge is cut at the same point from both sides, bit by bit, since its ends are taken in
+ * hull reaches beyond the solid.  A cut leaves triangles of the surface alone.  The corners of its own face lie on them,
+ * but for those where three cuts meet within the solid: the hull takes these, too.  An edge is cut at the same point from both sides, bit by bit, since its ends are taken in
  * one order.
  *
  * Reference: Wei, Liu, Ling, Su, Approximate convex decomposition for 3D meshes with collision-aware concavity and tree
  * search (CoACD), ACM Trans. Graph. 41, 2022 (cuts of the surface itself, distance from hull to solid).
- * Cost: of a cut, triangles; of the concavity, some 6000 nearest points. */
+ * Cost: of a cut, triangles; of the concavity, some 6000 nearest points; of corners, the cubed number of cuts. */
 #include "geometry/split/piece.h"
 #include "geometry/mesh/mesh.h"
 #include "math/spatial.h"
@@ -20,6 +20,7 @@
 
 enum { LATTICE_CELLS = 16 };
 static const double ROUNDING_OVER_EXTENT = 1e-9; /* of the extent: corners as near are in the plane */
+static const double MIN_CORNER_VOLUME = 1e-6;    /* of the parallelepiped of three unit normals that meet in a corner */
 
 void piece_free(piece *p) {
     free(p->triangle);
@@ -180,8 +181,54 @@ double hull_concavity(const sim_geometry *hull, const sim_geometry *solid) {
     return most;
 }
 
+/* ---- hulls ---- */
+
+/* Where three planes meet; false: not in a point. */
+static bool meet_walls(const split_plane *a, const split_plane *b, const split_plane *c, v3 *x) {
+    v3 ab = v3_cross(a->normal, b->normal), bc = v3_cross(b->normal, c->normal), ca = v3_cross(c->normal, a->normal);
+    double volume = v3_dot(a->normal, bc);
+    *x = v3_scale(a->offset / volume, bc);
+    *x = v3_axpy(v3_axpy(*x, b->offset / volume, ca), c->offset / volume, ab);
+    return fabs(volume) > MIN_CORNER_VOLUME;
+}
+
+/* Is a point of the cuts a corner of the piece: above all of them, and below the surface of the solid? */
+static bool is_corner(const piece *p, const sim_geometry *solid, double rounding, v3 x) {
+    for (int k = 0; k < p->nwall; k++) {
+        if (v3_dot(p->wall[k].normal, x) < p->wall[k].offset - rounding) {
+            return false;
+        }
+    }
+    return mesh_distance(solid, x, NULL) < -rounding;
+}
+
+v3 *piece_corners(const piece *p, const sim_geometry *solid, int *count) {
+    size_t walls = (size_t)p->nwall;
+    v3 *x = malloc((3 * (size_t)p->count + walls * walls * walls + 1) * sizeof *x);
+    double rounding = ROUNDING_OVER_EXTENT * v3_norm(v3_sub(solid->high, solid->low));
+    *count = 0;
+    for (int k = 0; x && k < 3 * p->count; k++) {
+        x[(*count)++] = p->triangle[k / 3][k % 3];
+    }
+    for (int i = 0; x && i < p->nwall; i++) {
+        for (int j = i + 1; j < p->nwall; j++) {
+            for (int k = j + 1; k < p->nwall; k++) {
+                bool meet = meet_walls(&p->wall[i], &p->wall[j], &p->wall[k], &x[*count]);
+                *count += meet && is_corner(p, solid, rounding, x[*count]);
+            }
+        }
+    }
+    return x;
+}
+
 sim_status piece_finish(piece *p, const sim_geometry *solid, sim_error *error) {
-    p->hull = sim_geometry_hull(p->triangle[0], 3 * p->count, error);
+    int count;
+    v3 *corner = piece_corners(p, solid, &count);
+    if (!corner) {
+        return sim_fail(error, SIM_NO_RESOURCE, "no memory for the parts of a mesh");
+    }
+    p->hull = sim_geometry_hull(corner, count, error);
+    free(corner);
     if (!p->hull) {
         return error->status;
     }

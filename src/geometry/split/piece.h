@@ -31,6 +31,8 @@ void piece_free(piece *p);
 sim_status piece_add(piece *p, v3 a, v3 b, v3 c);
 /* The parts above and below a plane.  Fails without memory. */
 sim_status piece_cut(const piece *p, split_plane at, double extent, piece *above, piece *below);
+/* Corners of its surface, and those of its cuts within the solid, to be freed; NULL without memory. */
+v3 *piece_corners(const piece *p, const sim_geometry *solid, int *count);
 /* Hull and concavity: SIM_BAD_INPUT if the piece is flat. */
 sim_status piece_finish(piece *p, const sim_geometry *solid, sim_error *error);
 /* How far a hull reaches beyond the solid, m. */
@@ -49,6 +51,6 @@ enum { MAX_CANDIDATES = 96 };
 /* Planes that may divide a piece: across its axes, and along the faces at its notches; their number. */
 int list_candidates(const piece *p, const split_notch *notch, int nnotch, double extent, split_plane *out);
 /* Cost of a cut, m^3; infinite if a side is too thin. */
-double cut_cost(const piece *p, split_plane at, double extent);
+double cut_cost(const piece *p, const sim_geometry *solid, split_plane at, double extent);
 
 #endif

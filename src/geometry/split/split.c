@@ -3,7 +3,7 @@
  *     while there are fewer parts than allowed:  cut the part with the greatest concavity, if that is beyond the bound, by
  *     the plane of the least cost (candidates.c);  then join parts whose common hull keeps to the bound
  *
- * The parts are the hulls of the cut pieces, so they cover the solid.  Their concavity (piece.c), how far they reach
+ * The parts are the hulls of the cut pieces, with the corners of cuts within the solid, so they cover the solid.  Their concavity (piece.c), how far they reach
  * beyond it, is within the bound unless their number ends the search.  Nothing is random: the same surface gives the
  * same parts.
  *
@@ -71,7 +71,7 @@ static int rank_planes(const splitter *s, const piece *p, split_plane *plane) {
     double cost[MAX_CANDIDATES];
     int count = list_candidates(p, s->notch, s->nnotch, s->extent, plane), kept = 0;
     for (int k = 0; k < count; k++) {
-        double w = cut_cost(p, plane[k], s->extent);
+        double w = cut_cost(p, s->solid, plane[k], s->extent);
         split_plane at = plane[k];
         if (w == INFINITY) {
             continue;
@@ -101,8 +101,7 @@ static bool cut_piece(splitter *s, int k, sim_error *error) {
             sim_fail(error, SIM_NO_RESOURCE, "no memory for the parts of a mesh");
             return false;
         }
-        if (above.count && below.count && !piece_finish(&above, s->solid, &why) &&
-            !piece_finish(&below, s->solid, &why)) {
+        if (!piece_finish(&above, s->solid, &why) && !piece_finish(&below, s->solid, &why)) {
             piece_free(&s->piece[k]);
             s->piece[k] = above;
             s->piece[s->count++] = below;
